@@ -214,9 +214,7 @@ def test_a_panel_supports_what_all_or_any_of_its_judges_support(
 
 
 @pytest.mark.parametrize(("rule", "support"), [("all", 0.1), ("any", 0.4)])
-def test_a_conflict_that_one_judge_sees_is_not_lost(
-    rule: Literal["all", "any"], support: float
-) -> None:
+def test_a_conflict_of_one_judge_is_not_lost(rule: Literal["all", "any"], support: float) -> None:
     """A gate on conflicts would pass where the judge that sees none is named first."""
     mild = q.SentenceCheck(reason="mild", supported=False, support=0.4)
     seen = replace(mild, reason="seen", support=0.1, number_conflict=True, undecided=True)

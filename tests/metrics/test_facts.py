@@ -145,7 +145,7 @@ def test_reviewed_facts_stand_without_relations() -> None:
         (1, -1, "refines fact 0, which is not before it"),
     ],
 )
-def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
+def test_fact_of_no_sentence_or_after_its_child_is_none(
     sentence: int, parent: int | None, fault: str
 ) -> None:
     """An index into nothing would show the wrong sentence beside the finding."""

@@ -190,7 +190,7 @@ def test_nearly_copied_sentence_is_asked_about(sentence: str) -> None:
         ((replace(yes(0, 7), n_ungrounded=2, n_copied=1), yes(1), no(2)), [(0,), (1,), (2,)], 3, 0),
     ],
 )
-def test_evidence_that_the_source_does_not_hold_is_dropped_and_counted(
+def test_evidence_that_is_not_there_is_dropped_and_counted(
     checks: tuple[SentenceCheck, ...],
     evidence: list[tuple[int, ...]],
     n_ungrounded: int,

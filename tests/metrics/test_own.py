@@ -83,7 +83,7 @@ NO_PROBLEMS = (
         ({"counted": np.bool_(True)}, "counted is np.True_; give a float or None"),
     ],
 )
-def test_a_number_that_is_none_leaves_the_pair_unscored(
+def test_a_value_that_is_no_number_leaves_the_pair_unscored(
     gives: dict[str, Any], message: str
 ) -> None:
     """It could not be held to a threshold; nor could a problem be found by another's name."""

@@ -83,7 +83,7 @@ def test_numbers_that_a_threshold_can_name(score: Score, values: dict[str, float
         ((), None),
     ],
 )
-def test_mean_support_is_over_the_answered_sentences(
+def test_support_is_over_answered_sentences(
     supports: tuple[float | None, ...], mean: float | None
 ) -> None:
     """An unanswered one is neither 0 nor 1; one without support leaves no mean."""

@@ -72,7 +72,7 @@ def test_kappa_worked_examples() -> None:
     ("a", "b", "kappa"),
     [([], [], None), ([3], [3], None), ([2, 2], [2, 2], None), ([1, 1], [4, 4], 0), ([1], [2], 0)],
 )
-def test_kappa_of_constant_raters(
+def test_kappa_of_constants(
     a: list[int], b: list[int], kappa: int | None, weights: Weights
 ) -> None:
     """None where chance agrees on everything; 0 where it disagrees as often as they do: always."""

@@ -49,7 +49,7 @@ def test_a_path_that_is_no_suite_is_refused(golden: Golden, snapshot: SnapshotAs
     assert [*messages, golden.mistake()] == snapshot
 
 
-def test_mistakes_in_the_suite_file_are_reported_at_their_lines(
+def test_mistakes_in_the_suite_file_have_their_lines(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """Each message says what, where and what to do."""
@@ -86,9 +86,7 @@ def test_mistakes_in_the_suite_file_are_reported_at_their_lines(
     assert golden.mistakes("summeval.toml", changes) == snapshot
 
 
-def test_mistakes_in_tables_are_reported_at_their_lines(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_tables_have_their_lines(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """Systems, endpoints and judges are checked before a paper is read, or anything is paid for."""
     recorded = '[systems.llama3]\nsummaries = "papers.jsonl"\n'
     tables = [
@@ -371,9 +369,7 @@ def test_a_folder_elsewhere_is_not_loaded_unasked(
         ("eva_relations = 1", Variants(eva=EvaVariant(relations=1.0))),
     ],
 )
-def test_a_variant_is_chosen_at_the_top_of_the_suite(
-    golden: Golden, lines: str, variants: Variants
-) -> None:
+def test_a_variant_is_chosen_in_the_suite(golden: Golden, lines: str, variants: Variants) -> None:
     """What is the default may be written out."""
     golden.spoil("summeval.toml", "default_systems", f"{lines}\ndefault_systems")
     assert golden.load().variants == variants
@@ -464,9 +460,7 @@ def test_the_last_day_may_be_a_date_or_a_text_that_reads_as_one(golden: Golden, 
     assert golden.load().waivers[0].expires == "2027-01-31"
 
 
-def test_mistakes_in_a_waiver_are_reported_at_their_lines(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_a_waiver_have_their_lines(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """A waiver that says not what, who, why or until when cannot be held to anything."""
     no_days = (
         '"31.1.2027"', '"2027-02-29"', '"2027-01-31T12:00"', '" 2027-01-31"', '"never"', '""',

@@ -57,9 +57,7 @@ def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
     assert [big.asks(duty) for duty in DUTIES] == [("offline",), ("gpt",), ("big",), ("big",)]
 
 
-def test_what_is_ambiguous_or_asks_nobody_is_refused(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_what_is_ambiguous_or_empty_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """`facets` and `sentences` of a model say how it reads; the same word must not mean both."""
     tables = [
         '[judges.gate]\nfacets = "gtp"\n',

@@ -96,9 +96,7 @@ FACT = {"text": "a", "supported": True}
 ROLE = {"text": GREW, "facet": "result"}
 
 
-def test_mistakes_in_labels_are_reported_with_a_remedy(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_labels_have_a_remedy(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """A label that is misread would make a judge trusted, or not."""
     parts: dict[str, list[object]] = {
         "overall": [True, -1e308],
@@ -154,9 +152,7 @@ def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
     ]
 
 
-def test_mistakes_in_records_are_reported_on_loading(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_records_are_found_early(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """Records are used late and checked early; one judge has one record of a pair."""
     said: dict[str, object] = {**RECORD, "overall": 1}
     lines = [

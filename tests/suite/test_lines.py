@@ -13,9 +13,7 @@ from summeval_pytest.suite.suite import Suite
 from tests.suite.conftest import Golden
 
 
-def test_mistakes_in_lines_are_reported_with_file_and_line(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_lines_have_file_and_line(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """Found in an editor; a NaN would poison every mean, and a gap may be a lost line."""
     papers = [
         ('"zinc-02",', '"zinc-02"'),
@@ -92,17 +90,13 @@ def test_a_checkout_on_windows_reads_as_any_other(golden: Golden, start: bytes, 
         ("summeval.toml", b"labels", "summeval.toml:2: byte 1"),
     ],
 )
-def test_bad_utf_8_is_refused_at_its_line(
-    golden: Golden, name: str, old: bytes, place: str
-) -> None:
+def test_bad_utf_8_has_its_line(golden: Golden, name: str, old: bytes, place: str) -> None:
     """A Latin-1 letter is found by line and byte."""
     golden.write(name, (golden.path / name).read_bytes().replace(old, b"\xe9", 1))
     assert golden.mistake() == (f"golden/{place} of this line is not UTF-8; save as UTF-8")
 
 
-def test_names_that_no_node_id_can_hold_are_refused(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_names_that_fit_no_node_id_are_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """Such a paper could be neither selected nor run again by pytest; some reports make files.
 
     DOIs are names of papers; editors leave blank lines at the end, and JSON writers surrogates.
@@ -165,9 +159,7 @@ def test_lines_of_keys_and_headers_are_found_past_values_that_span_lines() -> No
     ]
 
 
-def test_mistakes_in_toml_are_reported_at_their_lines(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_toml_have_their_lines(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """What tomllib says keeps its line and gains a remedy; many dots and brackets are refused."""
     conclusion = '"facet.conclusion" = 2'
     changes = [

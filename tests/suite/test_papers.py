@@ -53,9 +53,7 @@ def test_paper_is_read_whole(golden: Golden) -> None:
     assert suite.paper("zinc-02").reference_facts is None
 
 
-def test_mistakes_in_papers_are_reported_with_a_remedy(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_papers_have_a_remedy(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """Both lines of a paper that stands twice are named; an empty suite would pass everything."""
     paper: dict[str, object] = {"id": "zinc-01", "source": "Zinc was given.", "reference": "Z."}
     wrong: dict[str, list[object]] = {
@@ -82,9 +80,7 @@ def test_mistakes_in_papers_are_reported_with_a_remedy(
     assert golden.mistakes("papers.jsonl", [*lines, "\n"]) == snapshot
 
 
-def test_mistakes_in_summaries_are_reported_with_a_remedy(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_mistakes_in_summaries_have_a_remedy(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """A missing summary is never a pass; which of two the system wrote cannot be guessed."""
     line: dict[str, object] = {"paper": "zinc-01", "summary": "a"}
     wrong: list[tuple[str, object]] = [
@@ -144,7 +140,7 @@ def test_canonical_text_gives_the_paper_back(paper: Paper) -> None:
 
 @settings(deadline=None)  # making papers is slow on a busy machine
 @given(papers, st.randoms(use_true_random=False), texts)
-def test_fingerprint_does_not_see_key_order_titles_or_own_keys(
+def test_fingerprint_sees_no_order_titles_or_own_keys(
     paper: Paper, random: Random, note: str
 ) -> None:
     """What cannot move a score does not move the fingerprint."""
@@ -168,9 +164,7 @@ def test_fingerprint_is_the_hash_that_the_docstring_states(golden: Golden) -> No
     assert suite.fingerprint == hashlib.sha256(digests).hexdigest()[:12]
 
 
-def test_fingerprint_does_not_see_provenance_thresholds_systems_or_line_order(
-    golden: Golden,
-) -> None:
+def test_fingerprint_sees_no_provenance_thresholds_systems_or_lines(golden: Golden) -> None:
     """A gate can be tightened without losing the comparison with the last run."""
     before = golden.load()
     golden.spoil("papers.jsonl", '"id": "zinc-01"', '"provenance": "by hand", "id": "zinc-01"')

@@ -171,9 +171,7 @@ TABLES: Mapping[str, list[str | bytes]] = {
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_what_a_table_is_not_is_said(
-    golden: Golden, kind: str, snapshot: SnapshotAssertion
-) -> None:
+def test_what_is_no_table_is_said(golden: Golden, kind: str, snapshot: SnapshotAssertion) -> None:
     """The first day's mistakes end in a message that names the line and the next step."""
     golden.spoil("summeval.toml", "papers.jsonl", f"papers.{kind}")
     messages = []
@@ -200,9 +198,7 @@ def test_columns_that_name_nothing_are_refused(golden: Golden, snapshot: Snapsho
     assert [*messages.values(), golden.mistake()] == snapshot
 
 
-def test_parquet_without_pyarrow_names_the_extra(
-    golden: Golden, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parquet_names_its_missing_extra(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     """The embedded default does not need it, so it may be missing."""
     in_tables(golden, "parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -88,9 +88,7 @@ expires = 2027-01-31
 """
 
 
-def test_a_paper_that_must_pass_has_no_waiver_and_no_skip(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
+def test_a_paper_that_must_pass_has_no_waiver(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """A name that no paper has would protect nothing."""
     extend(golden, WAIVER, top='must_pass = ["zinc-03"]')
     changes = [("zinc-03", name) for name in ("nobody", "zinc-01", "zinc-02")]

@@ -37,9 +37,7 @@ texts = st.text(alphabet=st.sampled_from(HOSTILE)) | st.text()
         ("a ###[group]", r"a ##\x23[group]"),
     ],
 )
-def test_a_hidden_character_is_shown_and_a_workflow_command_disarmed(
-    text: str, printed: str
-) -> None:
+def test_a_hidden_character_is_shown_and_a_command_disarmed(text: str, printed: str) -> None:
     """A terminal or a runner would obey it; a reader should see that it was there."""
     assert safe(text) == printed
 

@@ -144,9 +144,7 @@ def test_places_point_at_the_digits() -> None:
         ("5 MeV", "5 meV", False),
     ],
 )
-def test_a_number_agrees_with_itself_converted_or_rounded(
-    mine: str, other: str, *, is_same: bool
-) -> None:
+def test_a_number_agrees_with_its_other_forms(mine: str, other: str, *, is_same: bool) -> None:
     """It may stand for the other one, and no other number or unit may."""
     assert only(mine).agrees_with(only(other)) == is_same
 

@@ -38,9 +38,7 @@ from tests.json_values import JSON_VALUES
     ],
     ids=lambda value: value[:9],
 )  # fmt: skip
-def test_what_readers_of_json_disagree_about_is_refused(
-    text: str, fault: str, message: str
-) -> None:
+def test_what_json_readers_disagree_about_is_refused(text: str, fault: str, message: str) -> None:
     """Two readers would see two values, or one would end; no more than a token is shown."""
     with pytest.raises(StrictJsonError) as caught:
         read_strict(text)

@@ -72,9 +72,7 @@ def test_the_numbers_that_both_have_are_reported_with_old_and_new() -> None:
 FACTS = {"Mice slept.": True, "Rats ran.": True, "Cats sang.": False, "Dogs sat.": False}
 
 
-def test_what_flipped_is_reported_with_the_words_of_both_summaries(
-    snapshot: SnapshotAssertion,
-) -> None:
+def test_what_flipped_has_the_words_of_both_summaries(snapshot: SnapshotAssertion) -> None:
     """The reviewer sees the reference's words, both summaries', and the judge's reason.
 
     Worked example of facets: -2/2, -3/3, -1/2 and +1/3 of the scale; ties in the order of an
@@ -131,7 +129,7 @@ scores = st.tuples(
 
 
 @given(scores, scores)
-def test_looked_at_from_the_other_side_every_change_is_reversed(
+def test_from_the_other_side_a_change_is_reversed(
     old: tuple[Score, ...], new: tuple[Score, ...]
 ) -> None:
     """Law: lost is regained, unsupported is mended, a drop is a rise, and a loss is a gain."""

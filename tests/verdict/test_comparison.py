@@ -238,9 +238,7 @@ def test_numbers_of_another_recipe_do_not_compare(snapshot: SnapshotAssertion) -
 
 
 @pytest.mark.parametrize(("n_papers", "passes"), [(19, False), (20, True), (21, True)])
-def test_papers_that_the_system_left_without_a_score_fail_under_95_per_cent(
-    n_papers: int, *, passes: bool
-) -> None:
+def test_refused_papers_fail_a_comparison_under_95_per_cent(n_papers: int, *, passes: bool) -> None:
     """Worked example: one refusal leaves 18/19 = 94.7 %, or 19/20 = 95 %.
 
     A system that refuses its hardest paper would otherwise rise by it.
@@ -418,9 +416,7 @@ def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None
     assert len(actual(record, "careful", of="golden").pairs) == 2
 
 
-def test_a_baseline_that_is_not_there_is_refused_with_what_to_type(
-    snapshot: SnapshotAssertion,
-) -> None:
+def test_a_missing_baseline_is_refused_with_what_to_type(snapshot: SnapshotAssertion) -> None:
     """Any choice would be a guess, and a comparison with the wrong one looks like any other."""
     two = run(suite(*BOTH, name="golden"), suite(*BOTH, name="bronze"))
     for name, record, system, of in (

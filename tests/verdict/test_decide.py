@@ -385,7 +385,7 @@ def test_a_decision_is_the_same_when_it_is_taken_again(record: RunRecord) -> Non
 
 @settings(deadline=None, max_examples=15)
 @given(records(waived=False), st.sampled_from(["eva", "eva.recall", "faithfulness"]), shares)
-def test_a_higher_threshold_lets_nothing_pass_that_failed(
+def test_a_higher_threshold_passes_nothing_that_failed(
     record: RunRecord, name: str, by: float
 ) -> None:
     """Law: neither a pair nor a mean; what is undecided may fail by it, and never pass.

@@ -63,7 +63,7 @@ SENTENCE = {"paper": "kiln", "system": "bad", "sentences": [{"index": 0, "faithf
 OVERALL = {"paper": "kiln", "system": "bad", "overall": 1}
 
 
-def test_a_floor_that_can_never_be_checked_is_refused_at_its_line(
+def test_a_floor_that_cannot_be_checked_is_refused(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     """It would be missed or met by every judge, or hold nobody; a label or an edit mends it."""

@@ -82,7 +82,7 @@ def test_a_mean_must_cover_95_of_100_papers(n_scored: int, n_papers: int) -> Non
 
 
 @pytest.mark.parametrize(("least", "passes"), [(0.77, True), (0.79, False)])
-def test_a_mean_has_to_pass_with_the_lowest_score_for_a_paper_without_one(
+def test_a_mean_has_to_pass_with_the_lowest_score_for_a_refusal(
     least: float, *, passes: bool
 ) -> None:
     """Worked example: 29 papers at .8 and a refused one at .25 make .7817; .8 alone would pass."""
@@ -198,9 +198,7 @@ LIMITS = (("facet", 0.65), ("eva", 0.4))
         ({"expires": "2027-01-14"}, "expired"),
     ],
 )
-def test_a_waived_mean_stays_as_it_is_and_misses_nothing(
-    changes: dict[str, object], state: str
-) -> None:
+def test_a_waived_mean_stays_and_misses_nothing(changes: dict[str, object], state: str) -> None:
     """The mean stands in the verdict as it is; only what follows from it is waived."""
     bare = verdict(LOW, *LIMITS)
     assert ([mean.name for mean in bare.missed], outcome(bare)) == (["facet"], "failed")

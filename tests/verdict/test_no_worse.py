@@ -51,9 +51,7 @@ SPREAD = [0.5, 0.625, 0.375, 0.75] * 8
         (SPREAD[:1], "open"),
     ],
 )
-def test_a_release_passes_only_if_the_papers_rule_a_larger_drop_out(
-    values: list[float], outcome: str
-) -> None:
+def test_a_release_passes_if_a_larger_drop_is_ruled_out(values: list[float], outcome: str) -> None:
     """It fails on a drop beyond doubt. Anything else is inconclusive, and never a pass."""
     actual = compared(
         pairs_of(*SPREAD[: len(values)]), pairs_of(*values), "faithfulness:no-worse-0.2"

@@ -69,9 +69,7 @@ def test_a_slice_that_is_too_small_is_named_and_never_decides() -> None:
 
 
 @pytest.mark.parametrize(("n_skipped", "outcome"), [(0, "passed"), (1, "failed"), (5, "failed")])
-def test_a_system_cannot_skip_a_slice_below_the_size_that_decides(
-    n_skipped: int, outcome: str
-) -> None:
+def test_a_system_cannot_skip_a_slice_below_its_size(n_skipped: int, outcome: str) -> None:
     """The threshold is on what the system has of the slice; without a paper it fails."""
     values = pairs_of(*[1.0] * 9, 0.6, 0.6)
     pairs = values[:6] + values[6 + n_skipped :]

@@ -67,9 +67,7 @@ def test_thresholds_stand_in_the_order_of_the_metrics_and_options_in_their_place
     assert thresholds.only(["eva"]).names == ("mean.eva", "mean.eva.recall")
 
 
-def test_a_threshold_that_can_never_decide_is_refused_where_it_is_written(
-    snapshot: SnapshotAssertion,
-) -> None:
+def test_a_threshold_that_can_never_decide_is_refused_there(snapshot: SnapshotAssertion) -> None:
     """FM is never under 0.25: that would look like a gate and be none, as nan and inf would.
 
     Its name may be known, so that "unknown" alone would send the user to look for a misprint.

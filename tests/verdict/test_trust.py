@@ -111,20 +111,10 @@ def test_figures_stand_in_the_order_of_the_table() -> None:
             answered("result", 3, 3),
         )
     ]
-    assert [agreement.name for agreement in trust(labelled).agreements] == [
-        "facet_kappa",
-        "facet_kappa.result",
-        "facet_exact",
-        "facet_exact.result",
-        "unfaithful_precision",
-        "unfaithful_recall",
-        "fact_f1",
-        "fact_kappa",
-        "evidence_precision",
-        "evidence_recall",
-        "unfaithful_recall.direction",
-        "unfaithful_recall.number",
-    ]
+    names = """facet_kappa facet_kappa.result facet_exact facet_exact.result unfaithful_precision
+    unfaithful_recall fact_f1 fact_kappa evidence_precision evidence_recall
+    unfaithful_recall.direction unfaithful_recall.number"""
+    assert [agreement.name for agreement in trust(labelled).agreements] == names.split()
 
 
 # Floors
@@ -223,9 +213,7 @@ def many(kind: LabelledKind, label: float, answer: float | None, n: int) -> list
     ],
     ids=["one of 19", "all", "most of one kind"],
 )
-def test_more_than_one_in_twenty_unanswered_is_the_judges_error(
-    answers: list[GoldenAnswer], message: str
-) -> None:
+def test_many_unanswered_are_the_judges_error(answers: list[GoldenAnswer], message: str) -> None:
     """A judge that answers what it likes has not been measured; the first reason is told."""
     said = [
         replace(each, reason="" if each.agrees else "the reply\nwas cut off") for each in answers
@@ -266,7 +254,7 @@ def test_a_judge_that_finds_few_labelled_facets_is_not_measured() -> None:
         ("unfaithful_recall.number", "point", answered("sentence", 0, None, error="number")),
     ],
 )
-def test_a_floor_that_only_silence_holds_is_the_judges_fault(
+def test_a_floor_that_silence_holds_is_undecided(
     name: str, bound: Bound, unanswered: GoldenAnswer
 ) -> None:
     """Each unanswered label is taken as far from its answer as can be, in every kind.

@@ -67,9 +67,7 @@ def test_only_the_waivers_of_the_pair_are_used_and_in_file_order() -> None:
 
 
 @given(st.lists(st.dates(date(2027, 1, 1), date(2027, 1, 30))), st.dates(date(2027, 1, 1)))
-def test_a_record_tells_a_day_on_which_the_same_waivers_are_expired(
-    days: list[date], today: date
-) -> None:
+def test_a_record_tells_a_day_of_the_same_waivers(days: list[date], today: date) -> None:
     """Law: no record has the day itself, and one that is read decides as the run did."""
     waivers = on_day(*(waiver(expires=day.isoformat()) for day in days), today=today.isoformat())
     pair, result = ("moss-01", "careful"), {"missed": {"facet": 0.5}, "measured": ("facet",)}
@@ -79,9 +77,7 @@ def test_a_record_tells_a_day_on_which_the_same_waivers_are_expired(
 
 
 @pytest.mark.parametrize("state", get_args(WaiverState))
-def test_a_waiver_that_fails_its_test_says_what_to_do(
-    state: WaiverState, snapshot: SnapshotAssertion
-) -> None:
+def test_a_failing_waiver_says_what_to_do(state: WaiverState, snapshot: SnapshotAssertion) -> None:
     """Where it stands, whom to ask, and what to do with it."""
     assert WaiverUse(waiver=waiver(least=0.52), state=state).fault == snapshot
 
@@ -95,9 +91,7 @@ LIMITS = Thresholds(
 )  # fmt: skip
 
 
-def test_a_waiver_that_nothing_needs_or_that_bounds_nothing_is_refused(
-    snapshot: SnapshotAssertion,
-) -> None:
+def test_a_waiver_that_waives_or_bounds_nothing_is_refused(snapshot: SnapshotAssertion) -> None:
     """No threshold holds its number, or its bound is off the range or on the wrong side."""
     wrong = [
         waiver("eva.recall"),

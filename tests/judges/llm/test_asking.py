@@ -279,7 +279,7 @@ def decided(votes: Sequence[int | Unanswered]) -> int | Unanswered:
         *((votes, LOST) for votes in ([LOST], [1, LOST], [LOST, 2, LOST], [1, 2, LOST, LOST])),
     ],
 )
-def test_the_outcome_of_votes_is_the_lower_median(
+def test_votes_come_to_the_lower_median(
     votes: list[int | Unanswered], outcome: int | Unanswered
 ) -> None:
     """It is a rating that was given, the cautious one of two; a lost vote counts as the lowest."""

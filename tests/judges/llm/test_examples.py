@@ -41,7 +41,7 @@ ANY = st.lists(
 
 @settings(max_examples=10)
 @given(ANY, st.sampled_from(PAPERS), st.randoms())
-def test_the_choice_does_not_depend_on_the_order_of_the_files(
+def test_the_order_of_files_changes_no_choice(
     pool: list[Example], paper: str, random: object
 ) -> None:
     """The same labels in another order lead to the same requests."""

@@ -139,9 +139,7 @@ RELATION = q.Relation(
     ("batched", "kinds"),
     [(True, ["relations"]), (False, ["entities", "entities", "triples", "statements"])],
 )
-def test_relations_are_found_at_once_or_in_the_papers_three_steps(
-    *, batched: bool, kinds: list[str]
-) -> None:
+def test_relations_are_found_at_once_or_in_three_steps(*, batched: bool, kinds: list[str]) -> None:
     """Two paragraphs, one text, one triple: a request each, and each waits for the one before.
 
     Entities are words of five letters: bricks, often, crack, forty, fired, firing and spares.
@@ -171,9 +169,7 @@ def test_relations_are_found_at_once_or_in_the_papers_three_steps(
         *((q.ListRelations(BURNED), kind) for kind in ("relations", *STEPS)),
     ],
 )
-def test_an_item_without_a_reply_leaves_the_text_unanswered(
-    question: q.Question, kind: str
-) -> None:
+def test_an_item_without_a_reply_leaves_a_text_open(question: q.Question, kind: str) -> None:
     """Fewer facts have a higher precision, and fewer relations say less than the text does."""
 
     def hook(request: ChatRequest, text: str) -> str:
@@ -390,7 +386,7 @@ def test_free_text_is_asked_for_one_sentence_a_request_without_a_schema(
 @pytest.mark.parametrize(
     ("has_reply", "factual"), [(True, [None, True, False]), (False, [None, None, None])]
 )
-def test_unsupported_sentences_are_asked_about_once_more(
+def test_unsupported_sentences_are_asked_again(
     *, has_reply: bool, factual: list[bool | None]
 ) -> None:
     """What is true beyond the source stays unsupported, and without an answer it is open."""

@@ -164,9 +164,7 @@ kinds = st.sampled_from(["facts", "facet_ratings", "fact_checks", "sentence_chec
 
 @settings(deadline=None, max_examples=15)
 @given(kinds, st.integers(1, 8), st.integers(1, 3))
-def test_a_reply_that_drops_an_item_never_raises_a_score(
-    kind: str, place: int, attempts: int
-) -> None:
+def test_a_reply_without_an_item_never_raises_a_score(kind: str, place: int, attempts: int) -> None:
     """Other tools divide by the items that came back (metrics.md section 6, failure 1)."""
     sender = RuleSender(without(kind, place, attempts=attempts))
     for score, whole in zip(scores_of(sender), WHOLE, strict=True):

@@ -151,9 +151,7 @@ ROOFS = (
         ("No.", ()),
     ],
 )
-def test_a_quotation_ends_where_its_parentheses_balance(
-    reply: str, groups: tuple[str, ...]
-) -> None:
+def test_a_quotation_ends_where_parentheses_balance(reply: str, groups: tuple[str, ...]) -> None:
     """A pattern up to the next ")" would cut every quotation at its first "(p < 0.05)"."""
     assert parted(reply)[1] == list(groups)
 

@@ -120,9 +120,7 @@ class Counted(Values):
     ids=["list", "key less", "key more", "half key", "true", "half", "null", "in a list", "text",
          "large", "low", "no text"],
 )  # fmt: skip
-def test_a_value_that_only_resembles_what_was_asked_for_is_refused(
-    value: object, fault: UnreadableError
-) -> None:
+def test_a_value_that_resembles_another_is_refused(value: object, fault: UnreadableError) -> None:
     """A text that says 3 may say "3 of 4" tomorrow, and true is not 1."""
     with pytest.raises(UnreadableError) as caught:
         read_values(Counted, value, "it")
@@ -135,21 +133,7 @@ def test_numbers_and_texts_are_read_as_json_means_them() -> None:
     assert (result.n, type(result.n), result.reason) == (3, int, "a b?")
 
 
-TRAPS = (
-    "<<<",
-    ">>>",
-    "<|",
-    "|>",
-    "source",
-    "[1]",
-    "[INST]",
-    "<s>",
-    "\n",
-    "\u2028",
-    "\x85",
-    " ",
-    "a",
-)
+TRAPS = ("\n", "\u2028", "\x85", " ", *"<<< >>> <| |> source [1] [INST] <s> a".split())
 hostile = st.lists(st.sampled_from(TRAPS) | st.characters(), max_size=12).map("".join)
 
 

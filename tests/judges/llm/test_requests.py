@@ -347,9 +347,7 @@ def quoting(*quotes: str) -> str:
     ],
     ids=["keys", "accents", "quotations", "quotation marks", "parentheses"],
 )
-def test_a_hostile_reply_of_a_hundred_kilobytes_is_read_in_seconds(
-    mode: q.SentenceMode, text: str
-) -> None:
+def test_a_hostile_long_reply_is_read_in_seconds(mode: q.SentenceMode, text: str) -> None:
     """Each took minutes once, with the square of its length or once for each sentence."""
     batch = sentence_batch(
         q.CheckSentences(sentences=("Moss grew.",), source=SOURCE), q.SentenceManner(mode=mode)

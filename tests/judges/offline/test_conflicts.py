@@ -76,9 +76,7 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
         ),
     ],
 )
-def test_changed_words_and_exchanged_numbers_are_seen(
-    claim: str, evidence: str, message: str | None
-) -> None:
+def test_changed_words_and_numbers_are_seen(claim: str, evidence: str, message: str | None) -> None:
     """Overlap rewards contradictions; both sentences stand beside the reason."""
     result = find_conflict(claim, [evidence])
     assert (str(result) if result else None) == message
@@ -98,7 +96,7 @@ def test_changed_words_and_exchanged_numbers_are_seen(
         ),
     ],
 )
-def test_the_number_of_the_source_is_shown_beside_the_wrong_one(
+def test_the_right_number_is_shown_beside_the_wrong_one(
     claim: str, source: str, message: str
 ) -> None:
     """The reader sees both; what has no counterpart is nowhere."""
@@ -267,7 +265,7 @@ LINES = (
         ),
     ],
 )
-def test_the_number_of_the_nearest_context_is_shown_with_its_sentence(
+def test_the_nearest_number_is_shown_with_its_sentence(
     claim: str, message: str, place: int
 ) -> None:
     """A reader sees what the source says in its place."""

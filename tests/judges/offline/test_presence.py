@@ -67,7 +67,7 @@ def test_a_sentence_with_a_lost_line_break_has_a_root_on_each_side() -> None:
 
 
 @given(st.text(), st.integers(0, 5), st.integers(0, 5))
-def test_facts_keep_every_content_word_and_stand_after_their_parents(
+def test_facts_keep_words_and_stand_after_their_parents(
     sentence: str, place: int, offset: int
 ) -> None:
     """What a summary says must not be lost on the way to being checked."""

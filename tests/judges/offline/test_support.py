@@ -89,9 +89,7 @@ def test_shares_are_shares(claim: Sequence[str], source: Sequence[Sequence[str]]
         ("Rye was unknown to ancient Egyptian sculptors and astronomers.", {0}),
     ],
 )
-def test_a_claim_put_together_has_what_it_is_put_together_from(
-    claim: str, evidence: set[int]
-) -> None:
+def test_evidence_of_a_claim_put_together_is_all_of_it(claim: str, evidence: set[int]) -> None:
     """Neither sentence says it alone."""
     source = (*MILL[:2], "The miller kept bees in nine hives.", "A flood took the bridge.")
     result = evidence_of(SourceIndex((*source, "Bees swarm in warm weather.")).overlap(claim))
@@ -175,7 +173,7 @@ def test_words_that_stand_apart_do_not_support_what_they_are_put_together_to() -
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())
-def test_a_sentence_of_the_source_is_supported_by_itself_first(
+def test_a_copied_sentence_is_supported_by_itself(
     source: Sequence[str], data: st.DataObject
 ) -> None:
     """Whatever a source says, copying it is faithful."""
