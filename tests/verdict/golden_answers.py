@@ -91,14 +91,8 @@ def _every() -> Iterator[GoldenAnswer]:
             yield answered("sentence", 1, answer, evidence=(named, labelled, both))
 
 
-def _is_right(answer: GoldenAnswer) -> bool:
-    result = answer.evidence
-    return answer.agrees and (result is None or result.named == result.labelled == result.both)
-
-
 EVERY: Final = tuple(_every())
 """Every answer that a judge could give, with a few counts of evidence."""
-RIGHT: Final = tuple(filter(_is_right, EVERY))
 
 
 def pairs(choice: Sequence[GoldenAnswer] = EVERY) -> SearchStrategy[list[GoldenPair]]:

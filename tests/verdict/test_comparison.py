@@ -3,15 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import binomtest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.signature import Signature, signature_of
-from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.intervals import change_interval
 from summeval_pytest.stats.no_worse import refuted_drop
 from summeval_pytest.stats.paired import drop_p_value
@@ -77,36 +74,22 @@ def test_interval_p_value_and_ruled_out_drop_are_those_of_the_changes() -> None:
         assert actual.ruled_out == pytest.approx(refuted_drop(changes, level=level))
 
 
-shares = st.integers(0, 16).map(lambda sixteenths: sixteenths / 16)
-ratings = st.fixed_dictionaries(
-    {}, optional={facet: st.integers(1, SCALES[facet]) for facet in FACETS}
-).filter(bool)
-
-
-def summaries(n_papers: int) -> st.SearchStrategy[list[PairResult]]:
-    """Pairs of papers 00, 01 and so on with any scores."""
-    judged = st.tuples(ratings, shares, shares)
-    return st.lists(judged, min_size=n_papers, max_size=n_papers).map(
-        lambda scores: [
-            pair(f"moss-{place:02}", rated(marks), eva(one), faithful(other))
-            for place, (marks, one, other) in enumerate(scores)
-        ]
-    )
-
-
-@settings(max_examples=10, deadline=None)
-@given(summaries(4))
-def test_equal_runs_have_no_difference_and_nothing_fails(pairs: list[PairResult]) -> None:
-    """Law: a release against itself is green under every rule, and says that nothing was seen."""
+def test_equal_runs_have_no_difference_and_nothing_fails() -> None:
+    """A release against itself is green under every rule, and says that nothing was seen."""
+    pairs = [
+        pair(f"moss-0{n}", rated(marks(method=1 + n)), eva(n / 4), faithful(1 - n / 4))
+        for n in range(4)
+    ]
     actual = compared(pairs, pairs, "p0.99", *(f"{name}:0" for name in ("facet", "eva.recall")))
     assert actual.passes
     assert (actual.flips, actual.brevity, actual.mismatches) == ((), (), ())
     for each in actual.differences:
-        assert each.change == 0
-        assert each.low is None or (each.low < 0 and each.low == -(each.high or 0))
-        assert each.ruled_out is None or each.ruled_out > 0
-        assert each.old == each.new
+        assert (each.change, each.old) == (0, each.new)
         assert each.p in {1.0, None}
+        assert each.low is not None
+        assert each.low < 0
+        assert each.low == -(each.high or 0)
+        assert (each.ruled_out or 0) > 0
 
 
 @pytest.mark.parametrize(

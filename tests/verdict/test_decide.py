@@ -266,11 +266,14 @@ def test_golden_answers_correct_means() -> None:
     )
     pairs = [pair(f"moss-0{n}", rated({"result": rating})) for n, rating in enumerate((4, 2))]
     record = replace(suite(*pairs), golden=answers)
-    for least, outcome in ((0.5, "passed"), (0.51, "failed")):
-        limits = Thresholds(pair=(), mean=(), corrected=(Threshold("facet", least, "point"),))
+    at, above = (
+        Thresholds(pair=(), mean=(), corrected=(Threshold("facet", least, "point"),))
+        for least in (0.5, 0.51)
+    )
+    for limits, outcome in ((at, "passed"), (above, "failed")):
         (actual,) = decided(record, limits).systems
         assert (actual.verdict.corrected[0].value, actual.outcome) == (0.5, outcome)
-    (actual,) = decided(replace(record, golden=(), golden_fault="no reply"), limits).systems
+    (actual,) = decided(replace(record, golden=(), golden_fault="no reply"), at).systems
     assert (actual.outcome, actual.fault) == ("error", "system 'careful' is undecided: no reply")
 
 

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflicts import ASKS
 from summeval_pytest.judges.offline.support import (
-    DEPTH,
     LEAST_STRENGTH,
     SourceIndex,
-    evidence_features,
     evidence_of,
     support_sentences,
 )
@@ -60,25 +58,6 @@ def test_numbers_have_to_stand_nearby(claim: str, share: float) -> None:
     near = ("amber lamps", "calm seas", "granite harbours", "winter storms", "weary sailors")
     far = SourceIndex((*near, "77 boats")).overlap("77 " + ", ".join(near))
     assert (far.places, far.numbers) == ((0, 1, 2, 3, 4, 5), 0.0)
-
-
-WORDS = st.lists(st.sampled_from("copper iron pipes rust 40 7 results wood".split()), max_size=8)
-
-
-@given(WORDS, st.lists(WORDS, max_size=14))
-def test_shares_are_shares(claim: Sequence[str], source: Sequence[Sequence[str]]) -> None:
-    """Nothing leaves 0 to 1, and many sentences carry at least what each of them carries."""
-    result = SourceIndex(tuple(map(" ".join, source))).overlap(" ".join(claim))
-    shares = (*result.shares, result.nearest(3), result.anywhere, result.phrases, result.likeness)
-    assert all(0.0 <= share <= 1.0 + 1e-12 for share in (*shares, *result.nearness, result.numbers))
-    assert max(result.shares[:3], default=0.0) - 1e-12 <= result.nearest(3)
-    assert max(result.best, result.nearest(3)) <= result.anywhere + 1e-12
-    assert len(set(result.places)) == len(result.places) <= DEPTH
-    assert list(result.nearness) == sorted(result.nearness, reverse=True)
-    if result.places:  # the last feature is the share over the largest share
-        features = evidence_features(result)
-        assert features[0][:3] == (result.shares[0], result.gains[0], 1.0)
-        assert max(each[3] for each in features) == 1.0
 
 
 @pytest.mark.parametrize(
