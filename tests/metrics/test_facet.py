@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, coverage, facet_aware_metric, ground
+from summeval_pytest.metrics.facet import (
+    WEIGHTS,
+    FacetScore,
+    coverage,
+    facet_aware_metric,
+    ground,
+    is_verbatim,
+)
 from summeval_pytest.metrics.number import Unscored
 from tests.metrics.table_judge import ended
 
@@ -246,6 +253,12 @@ def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
     text = "In May, it fell. Then it sinks!"
     assert coverage(q.FacetSegments(background="In May, it fell."), text) == 0.5
     assert coverage(q.FacetSegments(method=text, result=text), text) == 1.0
+    # a text holds words and not pieces of words: a short sentence would be found anywhere
+    assert [is_verbatim(words, TEXT) for words in ("six roofs", "x roofs", "--")] == [
+        True,
+        False,
+        False,
+    ]
 
 
 @given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(q.FACETS))

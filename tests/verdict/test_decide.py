@@ -3,26 +3,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.comparison import Baseline
 from summeval_pytest.verdict.decide import Inputs, decide, decide_judge
 from summeval_pytest.verdict.differences import Comparison, Difference, PairChange
 from summeval_pytest.verdict.pair import Shortfall, why_missing
 from summeval_pytest.verdict.policy import Floors, Policy
-from summeval_pytest.verdict.run import Covered, JudgeName, RunRecord, SuiteRecord
+from summeval_pytest.verdict.run import Covered, JudgeName, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
-    REFUSED,
     SIGNATURES,
     SILENT,
     baseline,
@@ -34,7 +30,6 @@ from tests.verdict.records import (
     rated,
     run,
     suite,
-    supported,
     system,
     unscored,
     waiver,
@@ -48,11 +43,14 @@ SHOWN = "golden/summeval.toml"
 def decided(
     record: SuiteRecord, thresholds: Thresholds | None = None, against: Baseline | None = None
 ) -> SuiteRecord:
-    """The suite as it is decided, by other thresholds or against a baseline."""
+    """The suite by other thresholds or against a baseline; deciding it again changes nothing."""
     policy = replace(record.policy, thresholds=thresholds or record.policy.thresholds)
     policies = {SHOWN: policy} if thresholds is not None else None
     baselines = {(SHOWN, "careful"): against} if against is not None else None
-    (actual,) = decide(run(record), policies, baselines=baselines).suites
+    decision = decide(run(record), policies, baselines=baselines)
+    (actual,), (again,) = decision.suites, decide(decision).suites
+    assert [*again.pairs] == [*actual.pairs]
+    assert against is not None or replace(again, pairs=()) == replace(actual, pairs=())
     return actual
 
 
@@ -328,82 +326,3 @@ def test_a_record_of_something_else_is_refused_by_what_differs(snapshot: Snapsho
             decide(run(record), inputs=inputs)
         messages.append(str(caught.value))
     assert messages == snapshot
-
-
-# Laws
-
-shares = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
-
-
-@st.composite
-def judged(draw: st.DrawFn) -> tuple[Score | Unscored, ...]:
-    """Three metrics of a pair, of which the last two may have no score, or be open in part."""
-    facet = rated({facet: draw(st.integers(1, SCALES[facet])) for facet in FACETS})
-    status = st.sampled_from([REFUSED, SILENT])
-    facts = draw(shares.map(eva) | status.map(lambda each: unscored("eva", each)))
-    said = st.lists(st.sampled_from([True, False, None]), min_size=2, max_size=6)
-    answered = said.filter(any).map(lambda s: supported({str(n): each for n, each in enumerate(s)}))
-    return facet, facts, draw(answered | status.map(lambda s: unscored("faithfulness", s)))
-
-
-@st.composite
-def thresholds(draw: st.DrawFn) -> tuple[Threshold, ...]:
-    """Thresholds on some of four numbers."""
-    least = st.none() | shares
-    chosen = {name: draw(least) for name in ("eva", "eva.recall", "faithfulness")}
-    chosen = {"facet.result": draw(st.none() | st.integers(1, 4).map(float))} | chosen
-    return tuple(Threshold(name, value) for name, value in chosen.items() if value is not None)
-
-
-@st.composite
-def records(draw: st.DrawFn, *, waived: bool = True) -> RunRecord:
-    """A run of one system over a few papers, of which one may not be judged."""
-    names = [name for name in ("moss-0", "moss-1", ALL_PAPERS) if waived and draw(st.booleans())]
-    finding = st.sampled_from(["eva", "faithfulness"])
-    waivers = on_day(
-        *(replace(waiver(draw(finding), paper=name), name=name) for name in names),
-        today=draw(st.sampled_from(["2027-01-15", "2027-02-01"])),
-    )
-    pairs = [
-        pair(f"moss-{n}", *scores)
-        for n, scores in enumerate(draw(st.lists(judged(), min_size=1, max_size=4)))
-    ]
-    papers = [pair.paper for pair in pairs] + ["moss-9"] * draw(st.booleans())
-    limits = Thresholds(pair=draw(thresholds()), mean=draw(thresholds()))
-    stored = suite(
-        *pairs, systems=(system("careful", *papers),), thresholds=limits, waivers=waivers
-    )
-    return run(stored)
-
-
-@settings(deadline=None, max_examples=15)
-@given(records())
-def test_a_decision_is_the_same_when_it_is_taken_again(record: RunRecord) -> None:
-    """Law: on the same day, by the same policy, everything stays as it is."""
-    actual = decide(record)
-    (once,), (again,) = actual.suites, decide(actual).suites
-    assert [*again.pairs] == [*once.pairs]
-    assert replace(again, pairs=()) == replace(once, pairs=())
-
-
-@settings(deadline=None, max_examples=15)
-@given(records(waived=False), st.sampled_from(["eva", "eva.recall", "faithfulness"]), shares)
-def test_a_higher_threshold_passes_nothing_that_failed(
-    record: RunRecord, name: str, by: float
-) -> None:
-    """Law: neither a pair nor a mean; what is undecided may fail by it, and never pass.
-
-    Without waivers: one that was not needed fails its pair, and under a higher threshold it may be.
-    """
-    (old,) = decide(record).suites
-    raised = [
-        tuple(replace(t, least=min(1.0, t.least + by)) if t.name == name else t for t in scope)
-        for scope in old.policy.thresholds.by_scope.values()
-    ]
-    pair, mean, corrected = raised
-    new = decided(old, Thresholds(pair=pair, mean=mean, corrected=corrected))
-    before = outcomes(old) + [system.outcome for system in old.systems]
-    after = outcomes(new) + [system.outcome for system in new.systems]
-    rank = ["passed", "error", "failed", "not judged"].index
-    for was, now in zip(before, after, strict=True):
-        assert rank(now) >= rank(was)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import exp
 
 import numpy as np
 import pytest
@@ -15,9 +16,11 @@ from summeval_pytest.judges.offline.facets import (
     CONFLICT_CONFIDENCE,
     WHOLE_CONFIDENCE,
     FacetOverlap,
+    RatingModel,
     overlaps,
     rate_all,
     rating_model,
+    repetition,
     segment,
     vetoed,
     weight,
@@ -37,6 +40,11 @@ OVERLAP = FacetOverlap(
     n_numbers=2,
     n_numbers_found=1,
     is_whole=False,
+)
+MODEL = RatingModel(
+    coefficients=(2.0, 1.0, -5.0),
+    thresholds={"result": (1.0, 2.0, 3.0)},
+    cuts={"result": (1.5, 2.4, 2.6)},
 )
 HEDGES = (
     "Hedges shelter birds, but their use is poorly understood.",
@@ -101,6 +109,12 @@ def test_surest_sentence_tells_whether_a_facet_is_stated_at_all() -> None:
     roles = by_word(Copper=1.0, Roofs=0.2, Kites=0.6)
     assert overlap_of("result", "Copper.", "Roofs. Kites rose.", roles).stated == 0.6
     assert overlap_of("method", "Copper.", "Roofs. Kites rose.", roles).stated == 0.8
+
+
+def test_repetition_is_the_share_of_runs_said_before() -> None:
+    """Of the 5 runs of four words in "a b c d a b c d", the last is the first."""
+    assert repetition("a b c d a b c d".split()) == pytest.approx(1 / 5, rel=1e-12)
+    assert repetition(["a", "b", "c"]) == 0.0
 
 
 def rate(reference: str, candidate: str) -> q.FacetRating:
@@ -285,3 +299,47 @@ def test_one_more_sentence_hides_no_facet() -> None:
     for more in ("The 12 plots were mown twice.", "Hedges were planted in 1994."):
         assert segment(f"{whole} {more}").conclusion
         assert segment(f"{more} {whole}").conclusion
+
+
+def test_in_a_reference_without_clear_facets_recall_is_what_counts() -> None:
+    """A role of .5 counts .5 ** 5; the rest is the whole reference's share, whatever the role."""
+    roles = by_word(Zqx=0.5)
+    clear = 0.5**5
+    overlap = overlap_of("result", "Zqx vbn.", "Vbn. Wrt.", roles)
+    share = weight("vbn") / (weight("zqx") + weight("vbn"))
+    assert overlap.found == pytest.approx(clear * share / 2 + (1 - clear) * share, rel=1e-12)
+    assert overlap.stated == pytest.approx((1 - clear) * 0.8, rel=1e-12)
+
+
+def test_numbers_are_counted_once_and_wherever_they_stand() -> None:
+    """Of 12, 40 and 15 the summary has 40, in another sentence."""
+    reference = "Kites rose 12, 40 and 15 m, then 40 m."
+    overlap = overlap_of("result", reference, "Kites rose. We flew 40 kites.", by_word())
+    assert (overlap.n_numbers, overlap.n_numbers_found) == (3, 1)
+    assert (overlap.n_words, overlap.n_words_found) == (5, 3)  # kites, rose, 12, 40, 15
+
+
+def test_score_is_the_weighted_sum_of_the_overlap() -> None:
+    """2 * .5 + .9 - 5 * sqrt(.04) = .9."""
+    assert MODEL.score(OVERLAP.features) == 0.9
+
+
+def test_coverage_is_half_at_the_middle_of_the_thresholds() -> None:
+    """100 / (1 + exp(2 - score)): the thresholds 1, 2 and 3 have the mean 2."""
+    assert [MODEL.coverage(score) for score in (2.0, 3.0, 0.0)] == [50, 73, 12]
+
+
+def test_probabilities_are_differences_of_logistic_curves() -> None:
+    """P(rating <= k) = 1 / (1 + exp(2.4 - k)) for the thresholds 1, 2 and 3."""
+    below = [1 / (1 + exp(2.4 - k)) for k in (1, 2, 3)]
+    chances = MODEL.probabilities("result", 2.4)
+    assert chances == pytest.approx(
+        (below[0], below[1] - below[0], below[2] - below[1], 1 - below[2]), rel=1e-12
+    )
+    assert sum(chances) == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize(("score", "rating"), [(1.4, 1), (1.5, 2), (2.4, 3), (2.6, 4)])
+def test_rating_rises_at_each_cut_point(score: float, rating: int) -> None:
+    """A score on a cut point has reached it."""
+    assert MODEL.rating("result", score) == rating

@@ -35,15 +35,11 @@ SHORE = tuple(
 
 
 def test_shares_are_of_the_weight_of_all_words() -> None:
-    """Rare words weigh more, and a word that the source lacks weighs most.
-
-    The second sentence shares pipes too, but the first has said it.
-    """
+    """Rare words weigh more, and a word that the source lacks weighs most."""
     result = PIPES.overlap("copper pipes burst")
     total = RARE + SHARED + UNSEEN
     assert result.places == (0, 1)
     assert result.shares == pytest.approx(((RARE + SHARED) / total, SHARED / total), rel=1e-15)
-    assert result.gains == pytest.approx(((RARE + SHARED) / total, 0.0), rel=1e-15)
     assert result.anywhere == pytest.approx((RARE + SHARED) / total, rel=1e-15)
     nothing = PIPES.overlap("zinc")
     assert (nothing.places, nothing.best, nothing.nearest(3), nothing.likeness) == ((), 0, 0, 0)
@@ -160,3 +156,36 @@ def test_a_copied_sentence_is_supported_by_itself(
     result = support_sentences((source[place],), tuple(source))[0]
     assert (result.supported, result.support) == (True, 1.0)
     assert source[result.evidence[0]] == source[place]
+
+
+def test_gain_is_what_nearer_sentences_do_not_carry() -> None:
+    """The second sentence shares pipes too, but the first has said it; rust is its own."""
+    result = PIPES.overlap("copper pipes corrode, pipes rust")
+    total = 3 * RARE + SHARED
+    assert result.gains == pytest.approx(((2 * RARE + SHARED) / total, RARE / total), rel=1e-15)
+    assert result.nearest(3) == pytest.approx(1.0)
+
+
+def test_of_two_that_share_the_same_the_shorter_is_nearer() -> None:
+    """BM25 divides by length: 1.2 (.25 + .75 * 2 / 3) = .9 against 1.2 (.25 + .75 * 4 / 3) = 1.5.
+
+    Nearness is the weight times 1 + .5 * 2.2 / (1 + that).
+    """
+    result = SourceIndex(("zebras graze slowly nearby", "zebras drink")).overlap("zebras")
+    assert result.places == (1, 0)
+    assert result.nearness == pytest.approx((1.0, (1 + 1.1 / 2.5) / (1 + 1.1 / 1.9)))
+
+
+def test_generic_word_weighs_three_tenths() -> None:
+    """Sharing "results" says little, in the source or not."""
+    result = SourceIndex(("copper", "tin")).overlap("copper results")
+    copper, results = log(1 + 1.5 / 1.5), 0.3 * log(1 + 2.5 / 0.5)
+    assert result.anywhere == pytest.approx(copper / (copper + results), rel=1e-15)
+
+
+def test_phrases_are_pairs_and_likeness_counts_what_else_a_sentence_says() -> None:
+    """Of copper-pipes and pipes-rust each sentence has one; the first also says "corrode"."""
+    assert PIPES.overlap("copper pipes rust").phrases == 0.5
+    assert PIPES.overlap("pipes copper").phrases == 0.0
+    likeness = RARE / (2 * RARE + SHARED)
+    assert PIPES.overlap("copper").likeness == pytest.approx(likeness, rel=1e-15)
