@@ -23,7 +23,7 @@ def make_flood(bench: Bench) -> Bench:
 
 @pytest.mark.parametrize(
     ("option", "n_full"),
-    [("--tb=auto", 3), ("--tb=short", 0), ("--tb=line", 0), ("--tb=long", 6), ("-v", 6)],
+    [("--tb=auto", 3), ("--tb=line", 0), ("-v", 6)],
 )
 def test_three_failing_pairs_are_printed_in_full(flood: Bench, option: str, n_full: int) -> None:
     """Thirty red papers printed 11,000 lines; each is still named, counted and explained."""

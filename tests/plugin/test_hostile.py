@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from html.parser import HTMLParser
 from typing import Final
 from xml.etree import ElementTree as ET
 
 import pytest
-from junitparser import JUnitXml
-from markdown_it import MarkdownIt
 
 from tests.plugin.conftest import Bench, Run
 from tests.plugin.rule import VENOM
@@ -63,27 +59,10 @@ def write_suite(bench: Bench) -> None:
     )
 
 
-class Tags(HTMLParser):
-    """How often each tag stands in a page, and the event handlers among its attributes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts: Counter[str] = Counter()
-        self.handlers: list[str] = []
-        self.policy = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Counts one."""
-        self.counts[tag] += 1
-        self.handlers += [name for name, _ in attrs if name.startswith("on")]
-        if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attrs:
-            self.policy = dict(attrs)["content"] or ""
-
-
 def test_hostile_text_harms_neither_the_run_nor_a_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One run in GitHub Actions is looked at by all: people, runner, browser, and parsers."""
+    """One run in GitHub Actions; `tests/reports` looks at each report by itself."""
     folder = bench.path / "out"
     folder.mkdir()
     write_suite(bench)
@@ -104,12 +83,7 @@ def test_hostile_text_harms_neither_the_run_nor_a_report(
     for name in ("run.xml", "own.xml"):
         tree = ET.parse(folder / name)  # noqa: S314 - the run has just written it
         assert len(list(tree.iter("failure"))) >= 3
-    (suite,) = JUnitXml.fromfile(str(folder / "run.xml"))
-    assert suite.tests == len(list(suite)), "as its consumers read it: counters add up"
-    assert suite.failures >= 4
-    assert suite.errors == 0
-    assert_the_page_runs_no_script_but_its_own(bench.text("out/run.html"))
-    assert_the_step_summary_stays_its_own(bench.text("out/step.md"))
+    assert not COMMAND.search(bench.text("out/step.md"))
 
     record = bench.record("out/run.json")
     assert record.is_complete
@@ -133,22 +107,3 @@ def assert_nothing_commands_runner_or_terminal(run: Run) -> None:
     assert "test_own[" in run.out
     assert not re.search("[\x00\x1b\ufffe\u202e\u2028]", run.out)
     assert r"\x1b" in run.out.partition("Captured stdout call")[2]
-
-
-def assert_the_page_runs_no_script_but_its_own(text: str) -> None:
-    """The page is opened by reviewers, with their session cookies."""
-    result = Tags()
-    result.feed(text)
-    assert result.counts["script"] == 7, "the script, two blocks of the list, two papers, two pairs"
-    assert "img" not in result.counts
-    assert not result.handlers
-    assert result.policy.startswith("default-src 'none'")
-
-
-def assert_the_step_summary_stays_its_own(text: str) -> None:
-    """A link in it would be ours to answer for; its size is what `tests/reports` looks at."""
-    rendered = Tags()
-    rendered.feed(MarkdownIt("gfm-like", {"linkify": False}).render(text))
-    assert not {"script", "img", "a"} & set(rendered.counts)
-    assert {"h1", "h2", "table"} <= set(rendered.counts)
-    assert not COMMAND.search(text)

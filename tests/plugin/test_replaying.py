@@ -60,54 +60,42 @@ def body(bench: Bench, name: str) -> list[str]:
     return [json.dumps(run), *lines]
 
 
-def assert_replayed(bench: Bench, capsys: pytest.CaptureFixture[str], *options: str) -> int:
-    """Runs, exports, and replays without store and server; the replay's exit code."""
-    with bench.serving() as server:
-        live = bench.inside("summeval.toml", *RULE, *options, "--summ-run-record=live.json")
-        n_requests = server.n_requests
-        plan = printed(capsys, "plan", *COMMAND, *options)
-        assert plan[-1] == "every reply is stored: the run asks nothing and costs nothing"
-        (batch,) = printed(capsys, "batch", "export", *COMMAND, *options, "--out=open.jsonl")
-        assert batch == f"nothing is open: all {n_requests} replies are stored; run pytest"
-        exported, digest = printed(capsys, "cassette", "export", *COMMAND, *options)
-        assert exported.startswith(f"cassette.jsonl: {n_requests} replies, {n_requests} of them")
-    shutil.rmtree(bench.store)
-    verified = printed(capsys, "cassette", "verify", *COMMAND, *options)
-    assert verified[0].startswith(f"cassette.jsonl: {n_requests} replies, {n_requests} used by")
-    assert verified[0].endswith(", 0 unused")
-    assert verified[1:] == [digest]
-    record = ("--summ-record=none", "--summ-run-record=replayed.json")
-    replay = bench.inside("summeval.toml", *RULE, *options, *record)
-    assert (replay.code, replay.last) == (live.code, live.last)
-    assert server.n_requests == n_requests
-    assert not bench.store.exists()
-    assert body(bench, "replayed.json") == body(bench, "live.json")
-    return replay.code
+TABLES: Final = """
+[thresholds.corrected]
+faithfulness = 0.1
+[thresholds.judge]
+facet_exact = 1.0
+"""
 
 
-CORRECTED: Final = "[thresholds.corrected]\nfaithfulness = 0.1"
-FLOOR: Final = "[thresholds.judge]\nfacet_exact = 1.0"
-
-
-@pytest.mark.parametrize(
-    ("options", "tables", "code"),
-    [
-        (("--summ-model=good,bad", "--summ-min=eva=0.1"), CORRECTED, 1),
-        ((), FLOOR, 10),
-    ],
-    ids=["two systems and corrected means", "untrusted"],
-)
 def test_what_a_run_asks_is_planned_exported_and_replayed(
-    bench: Bench,
-    capsys: pytest.CaptureFixture[str],
-    options: tuple[str, ...],
-    tables: str,
-    code: int,
+    bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Labelled pairs, pairs and means: whatever one of them lacks ends a replay.
 
     The labels speak of a system that is not gated, and may decide a test of the one that is.
     """
     labelled(bench)
-    bench.extend(tables)
-    assert assert_replayed(bench, capsys, *options) == code
+    bench.extend(TABLES)
+    option = "--summ-min=eva=0.1"
+    with bench.serving() as server:
+        live = bench.inside("summeval.toml", *RULE, option, "--summ-run-record=live.json")
+        n_requests = server.n_requests
+        plan = printed(capsys, "plan", *COMMAND, option)
+        assert plan[-1] == "every reply is stored: the run asks nothing and costs nothing"
+        (batch,) = printed(capsys, "batch", "export", *COMMAND, option, "--out=open.jsonl")
+        assert batch == f"nothing is open: all {n_requests} replies are stored; run pytest"
+        exported, digest = printed(capsys, "cassette", "export", *COMMAND, option)
+        assert exported.startswith(f"cassette.jsonl: {n_requests} replies, {n_requests} of them")
+    shutil.rmtree(bench.store)
+    verified = printed(capsys, "cassette", "verify", *COMMAND, option)
+    assert verified[0].startswith(f"cassette.jsonl: {n_requests} replies, {n_requests} used by")
+    assert verified[0].endswith(", 0 unused")
+    assert verified[1:] == [digest]
+    record = ("--summ-record=none", "--summ-run-record=replayed.json")
+    replay = bench.inside("summeval.toml", *RULE, option, *record)
+    assert (replay.code, replay.last) == (live.code, live.last)
+    assert replay.code == 10
+    assert server.n_requests == n_requests
+    assert not bench.store.exists()
+    assert body(bench, "replayed.json") == body(bench, "live.json")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -16,7 +17,6 @@ from tests.plugin.test_foreign_code import MARKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 WAIVER = """
@@ -32,20 +32,24 @@ LABEL = '{"paper": "kiln-02", "system": "good", "facets": {"result": %d}}\n'
 
 
 def commit(bench: Bench) -> None:
-    """Commits what is there."""
-    for command in ("add .", "-c user.name=i -c user.email=i@x.org commit -qm base"):
+    """Commits what is there, perhaps as the first base."""
+    for command in ("init -q", "add .", "-c user.name=i -c user.email=i@x.org commit -qm base"):
         subprocess.run(["git", *command.split()], cwd=bench.path, check=True)
 
 
+def copied(bench: Bench, name: str = "old") -> Path:
+    """A folder with the suite as it is now, for a base."""
+    skipped = shutil.ignore_patterns(".git", "*.sqlite*", "old*")
+    return Path(shutil.copytree(bench.path, bench.path / name, ignore=skipped))
+
+
 @pytest.fixture(name="stuck")
-def make_base(bench: Bench) -> Bench:
-    """A suite with a committed base."""
+def make_stuck(bench: Bench) -> Bench:
+    """A suite with labels, a mean and a baseline."""
     bench.suite(mean="facet = 0.7")
     bench.spoil("summeval.toml", 'papers = "papers', 'labels = "labels.jsonl"\npapers = "papers')
     bench.write("labels.jsonl", LABEL % 3)
     bench.write("baselines/v1.json", "[]")
-    subprocess.run(["git", "init", "-q"], cwd=bench.path, check=True)
-    commit(bench)
     return bench
 
 
@@ -66,109 +70,85 @@ def spoil(old: str, new: str, name: str = "summeval.toml") -> Callable[[Bench], 
     return lambda bench: bench.spoil(name, old, new)
 
 
-ALL = "facet = 0.05, eva = 0.05, faithfulness = 0.05"
-
-
 def top(line: str) -> Callable[[Bench], object]:
     """Adds a line to the top of the suite."""
     return spoil('papers = "papers.jsonl"', f'papers = "papers.jsonl"\n{line}')
 
 
-CHANGES: dict[str, tuple[Callable[[Bench], object], str]] = {
-    "nothing": (lambda _: None, ""),
-    "a comment": (spoil("[thresholds]", "# a comment\n[thresholds]"), ""),
-    "a stricter mean": (spoil("facet = 0.7", "facet = 0.8"), ""),
-    "a waiver": (lambda bench: bench.extend(WAIVER), "waiver of facet for good on kiln-02 added"),
-    "a looser mean": (
-        spoil("facet = 0.7", "facet = 0.6"), "threshold mean.facet changed: 0.7 -> 0.6",
-    ),
-    "no mean": (spoil("\n[thresholds.mean]\nfacet = 0.7", ""), "threshold mean.facet removed: 0.7"),
-    "a wider margin": (
-        lambda bench: bench.extend("[compare]\nno_worse = {facet = 0.2}"),
-        "margin of facet changed: 0.05 -> 0.2",
-    ),
-    "an edited reference": (
-        spoil("We fired", "They fired", "papers.jsonl"), "paper kiln-02 changed",
-    ),
-    "an edited label": (
-        lambda bench: bench.write("labels.jsonl", LABEL % 2), "label of good on kiln-02 changed",
-    ),
-    "no label": (spoil('labels = "labels.jsonl"', ""), "label of good on kiln-02 removed"),
-    "a margin less": (
-        lambda bench: bench.extend("[compare]\nno_worse = {facet = 0.05}"),
-        "margin of eva changed: 0.05 -> no significant drop",
-    ),
-    "a margin for a significant drop": (
-        lambda bench: bench.extend(f"[compare]\nno_worse = {{{ALL}, 'facet.result' = 1}}"),
-        "margin of facet.result changed: no significant drop -> 1",
-    ),
-    "another margin": (
-        lambda bench: bench.extend(f"[compare]\nno_worse = {{{ALL}, 'facet.coverage' = 1}}"), "",
-    ),
-    "a warning": (top('stick = "warn"'), "stick changed: fail -> warn"),
-    "a floor": (lambda bench: bench.extend("[thresholds.judge]\nfacet_exact = 0.9"), ""),
-    "a judge that takes the name of a model": (
-        lambda bench: bench.extend('[judges."gpt-4o"]\nfacets = "offline"'), "judge gpt-4o added",
-    ),
-    "an address": (
-        lambda bench: bench.extend('[endpoints.openai]\nbase_url = "http://127.0.0.1:1/v1"'),
-        "endpoint openai added",
-    ),
-    "a variant": (top('eva_recall = "matched"'), "eva_recall changed"),
-    "the references": (top('references = "mean"'), "references changed: best -> mean"),
-    "another baseline": (
-        lambda bench: bench.write("baselines/v1.json", "{}"), "baseline v1 changed",
-    ),
-    "other files of baselines": (
-        lambda bench: bench.write("baselines/old/v1.md", "{}"), "",
-    ),
-    "a skipped paper": (
-        spoil('summaries = "good.jsonl"', 'summaries = "good.jsonl"\nskip = ["kiln-02"]'),
-        "skip of kiln-02 for good added",
-    ),
-}  # fmt: skip
+def more(text: str) -> Callable[[Bench], object]:
+    """Adds a table to the suite."""
+    return lambda bench: bench.extend(text)
 
 
-def changed(bench: Bench, name: str) -> None:
-    """Changes the suite."""
-    change, _ = CHANGES[name]
-    if name == "a skipped paper":
-        bench.lines("good.jsonl", {"paper": "limpet-01", "summary": bench.good["limpet-01"]})
-        bench.spoil("summeval.toml", 'labels = "labels.jsonl"', "")
-    if name == "an edited reference":
-        lines = bench.text("papers.jsonl").replace("We fired", "They fired")
-        bench.write("papers.jsonl", lines)
-        return
-    change(bench)
+def written(name: str, text: str) -> Callable[[Bench], object]:
+    """Writes a file."""
+    return lambda bench: bench.write(name, text)
 
 
-@pytest.mark.parametrize("name", CHANGES)
+def skip_kiln(bench: Bench) -> None:
+    """The good system skips a paper."""
+    bench.lines("good.jsonl", {"paper": "limpet-01", "summary": bench.good["limpet-01"]})
+    bench.spoil("summeval.toml", 'labels = "labels.jsonl"', "")
+    good = 'summaries = "good.jsonl"'
+    bench.spoil("summeval.toml", good, f'{good}\nskip = ["kiln-02"]')
+
+
+LOOSER: Final = spoil("facet = 0.7", "facet = 0.6")
+MARGINS: Final = "[compare]\nno_worse = {facet = 0.05, eva = 0.05, faithfulness = 0.05"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (spoil("[thresholds]", "# a comment\n[thresholds]"), ""),
+        (spoil("facet = 0.7", "facet = 0.8"), ""),
+        (more(WAIVER), "waiver of facet for good on kiln-02 added"),
+        (LOOSER, "threshold mean.facet changed: 0.7 -> 0.6"),
+        (spoil("\n[thresholds.mean]\nfacet = 0.7", ""), "threshold mean.facet removed: 0.7"),
+        (more("[compare]\nno_worse = {facet = 0.2}"), "margin of facet changed: 0.05 -> 0.2"),
+        (
+            more("[compare]\nno_worse = {facet = 0.05}"),
+            "margin of eva changed: 0.05 -> no significant drop",
+        ),
+        (
+            more(f"{MARGINS}, 'facet.result' = 1}}"),
+            "margin of facet.result changed: no significant drop -> 1",
+        ),
+        (more(f"{MARGINS}, 'facet.coverage' = 1}}"), ""),
+        (
+            lambda bench: bench.write(
+                "papers.jsonl", bench.text("papers.jsonl").replace("We fired", "They fired")
+            ),
+            "paper kiln-02 changed",
+        ),
+        (written("labels.jsonl", LABEL % 2), "label of good on kiln-02 changed"),
+        (spoil('labels = "labels.jsonl"', ""), "label of good on kiln-02 removed"),
+        (top('stick = "warn"'), "stick changed: fail -> warn"),
+        (more("[thresholds.judge]\nfacet_exact = 0.9"), ""),
+        (more('[judges."gpt-4o"]\nfacets = "offline"'), "judge gpt-4o added"),
+        (more('[endpoints.openai]\nbase_url = "http://h/v1"'), "endpoint openai added"),
+        (top('eva_recall = "matched"'), "eva_recall changed"),
+        (top('references = "mean"'), "references changed: best -> mean"),
+        (written("baselines/v1.json", "{}"), "baseline v1 changed"),
+        (written("baselines/old/v1.md", "{}"), ""),
+        (skip_kiln, "skip of kiln-02 for good added"),
+    ],
+)
 def test_what_loosens_the_gate_is_said_first(
-    stuck: Bench, diff: Callable[..., list[str]], name: str
+    stuck: Bench,
+    diff: Callable[..., list[str]],
+    change: Callable[[Bench], object],
+    expected: str,
 ) -> None:
-    """Everything else is listed after it, or is no change."""
-    changed(stuck, name)
-    expected = CHANGES[name][1]
-    first, *lines = diff("HEAD", stuck.path)
+    """Everything else is listed after it, or is no change; a folder is a base, too."""
+    base = copied(stuck)
+    assert diff(base, stuck.path)[0].endswith(f"nothing changed since {base}")
+    change(stuck)
+    first, *lines = diff(base, stuck.path)
     assert bool(expected) == any("  loosens: " in line for line in lines)
     if expected:
         assert any(line.startswith(f"  loosens: {expected}") for line in lines), lines
         assert " loosen the gate" in first
-
-
-def test_a_folder_is_a_base_too(
-    stuck: Bench, diff: Callable[..., list[str]], tmp_path: Path
-) -> None:
-    """A suite that the base does not have is new."""
-    old = tmp_path / "old"
-    shutil.copytree(stuck.path, old, ignore=shutil.ignore_patterns(".git", "*.sqlite*"))
-    changed(stuck, "a looser mean")
-    assert diff(old, stuck.path)[1:] == ["  loosens: threshold mean.facet changed: 0.7 -> 0.6"]
-    shutil.copytree(old, stuck.path / "new")
-    assert diff("HEAD", stuck.path / "new")[0].endswith("HEAD has no such suite")
-
-
-OWN = "[thresholds.judge.offline]\nfacet_exact = 0.1"
 
 
 def test_floors_of_one_judge_that_take_the_place_of_all_are_looser(
@@ -176,9 +156,9 @@ def test_floors_of_one_judge_that_take_the_place_of_all_are_looser(
 ) -> None:
     """A table of a judge's own leaves the common floors out, for this judge."""
     stuck.extend("[thresholds.judge]\nfacet_exact = 0.9\nfacet_kappa = 0.5")
-    commit(stuck)
-    stuck.extend(OWN)
-    assert diff("HEAD", stuck.path)[1:] == [
+    base = copied(stuck)
+    stuck.extend("[thresholds.judge.offline]\nfacet_exact = 0.1")
+    assert diff(base, stuck.path)[1:] == [
         "  loosens: floor of judge offline facet_kappa removed: 0.5",
         "  loosens: floor of judge offline facet_exact changed: 0.9 -> 0.1",
     ]
@@ -199,12 +179,12 @@ def test_what_judges_answer_is_part_of_the_stick(
     stuck.write("recorded.jsonl", line % 1)
     top('recorded = "recorded.jsonl"')(stuck)
     stuck.extend(judges)
-    commit(stuck)
+    base = copied(stuck)
     stuck.write("recorded.jsonl", line % 3)
     stuck.spoil("summeval.toml", 'model = "a"', 'model = "b"')
     stuck.spoil("summeval.toml", "localhost:1", "localhost:2")
     named = ("record by anna of good on kiln-02", "judge gpt", "endpoint here")
-    for name, text in zip(named, diff("HEAD", stuck.path)[1:], strict=True):
+    for name, text in zip(named, diff(base, stuck.path)[1:], strict=True):
         assert text.startswith(f"  loosens: {name} changed: ")
 
 
@@ -212,34 +192,21 @@ def test_a_recorded_reply_is_not_edited(stuck: Bench, diff: Callable[..., list[s
     """A replay would believe it; replies that are added or removed are another matter."""
     rows = [Row(f"{n:064x}", "sentence checks", {"text": "no"}) for n in (1, 2)]
     stuck.write("cassette.jsonl", "".join(f"{row.as_line()}\n" for row in rows))
-    commit(stuck)
+    base = copied(stuck)
     stuck.write("cassette.jsonl", f"{rows[1].as_line()}\n")
-    assert [line.split()[0] for line in diff("HEAD", stuck.path)[1:]] == ["cassette"]
+    assert [line.split()[0] for line in diff(base, stuck.path)[1:]] == ["cassette"]
     edited = replace(rows[1], topic="other checks", reply={"text": "yes"})
     stuck.write("cassette.jsonl", f"{edited.as_line()}\n")
-    first, *_ = diff("HEAD", stuck.path)[1:]
+    first, *_ = diff(base, stuck.path)[1:]
     assert first.startswith(f"  loosens: recorded reply {rows[1].key} changed: ")
 
 
-@pytest.mark.parametrize("folder", ["main", "./main"])
-def test_no_folder_stands_in_for_a_revision(
-    stuck: Bench, diff: Callable[..., list[str]], folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A pull request could add a folder of the base's name."""
-    subprocess.run(["git", "branch", "-M", "main"], cwd=stuck.path, check=True)
-    changed(stuck, "a looser mean")
-    shutil.copytree(stuck.path, stuck.path / "main", ignore=shutil.ignore_patterns(".git", "main"))
-    monkeypatch.chdir(stuck.path)
-    assert any("  loosens: " in line for line in diff(folder, stuck.path)) == (folder == "main")
-
-
 @pytest.mark.parametrize("name", [" s", ":(top)s", "ü [q]*"])
-def test_a_suite_is_found_whatever_its_folder_is_called(
+def test_a_suite_is_found_in_a_revision_whatever_its_folder_is_called(
     stuck: Bench, diff: Callable[..., list[str]], name: str
 ) -> None:
     """No attribute of the repository hides a file from the base, and links come along."""
-    folder = stuck.path / name
-    shutil.copytree(stuck.path, folder, ignore=shutil.ignore_patterns(".git", "*.sqlite*"))
+    folder = copied(stuck, name)
     (folder / "labels.jsonl").rename(folder / "real.jsonl")
     (folder / "labels.jsonl").symlink_to("real.jsonl")
     (folder / "elsewhere").symlink_to("/etc/passwd")
@@ -250,22 +217,22 @@ def test_a_suite_is_found_whatever_its_folder_is_called(
     assert diff("HEAD", folder)[1].startswith("  loosens: label of good on kiln-02 changed")
 
 
-def test_a_suite_that_the_base_does_not_have_fails(stuck: Bench) -> None:
-    """Renamed, it would be a new one with thresholds of its own."""
-    (stuck.path / "summeval.toml").rename(stuck.path / "a.summeval.toml")
-    run = stuck.inside("a.summeval.toml", "--summ-base=HEAD", "-rA")
-    assert run.outcomes["a.summeval.toml::stick"] == "FAILED"
-    assert "HEAD has no suite a.summeval.toml, so nobody knows what was loosened" in run.out
-
-
-@pytest.mark.parametrize("base", ["nowhere", "--output=x"])
-def test_a_base_that_is_none_is_a_usage_error(
-    stuck: Bench, diff: Callable[..., list[str]], base: str
+def test_a_base_is_a_revision_and_a_folder_only_by_its_path(
+    stuck: Bench, diff: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An option of git's is no revision."""
-    (error,) = diff("--", base, stuck.path)
-    assert error.startswith("summeval: error: BASE: git says")
-    assert error.endswith("name a revision or a folder")
+    """A pull request could add a folder of the base's name; an option of git's is no revision."""
+    commit(stuck)
+    subprocess.run(["git", "branch", "-M", "main"], cwd=stuck.path, check=True)
+    LOOSER(stuck)
+    folder = copied(stuck, "main")
+    monkeypatch.chdir(stuck.path)
+    for base, loosens in (("main", True), ("./main", False)):
+        assert any("  loosens: " in line for line in diff(base, stuck.path)) == loosens
+    assert diff("HEAD", folder)[0].endswith("HEAD has no such suite")
+    for base in ("nowhere", "--output=x"):
+        (error,) = diff("--", base, stuck.path)
+        assert error.startswith("summeval: error: BASE: git says")
+        assert error.endswith("name a revision or a folder")
 
 
 def test_no_report_of_a_loosened_suite_passes(
@@ -275,7 +242,8 @@ def test_no_report_of_a_loosened_suite_passes(
 
     A run that reads the record fails, too, unless it tests the suite again.
     """
-    changed(stuck, "a looser mean")
+    commit(stuck)
+    LOOSER(stuck)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(stuck.path / "step.md"))
     names = "run-record", "junit", "html", "gitlab"
     reports = [f"--summ-{name}=run.{name}" for name in names]
@@ -296,22 +264,26 @@ def test_no_report_of_a_loosened_suite_passes(
     assert "summeval: summeval.toml was loosened since HEAD:" in again.out
 
 
-@pytest.mark.parametrize("option", ["-n0", "-n1"])
-def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench, option: str) -> None:
+def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench) -> None:
     """Both tests belong to the suite as a whole, and each has a result of its own."""
+    commit(stuck)
     stuck.write("conftest.py", "def pytest_collection_modifyitems(items): items.reverse()")
-    option_of_record = "--summ-run-record=run.json"
-    assert stuck.inside("summeval.toml", "--summ-base=HEAD", option, option_of_record).code == 0
+    run = ("--summ-base=HEAD", "-n1", "--summ-run-record=run.json")
+    assert stuck.inside("summeval.toml", *run).code == 0
     (suite,) = stuck.record("run.json").suites
     assert (suite.stick, suite.trust is None) == ("", False)
-    assert stuck.inside("summeval.toml::stick", "--summ-base=HEAD", option).code == 0
+    assert stuck.inside("summeval.toml::stick", "--summ-base=HEAD").code == 0
 
 
 def test_a_loosened_suite_fails_a_test_of_its_own(stuck: Bench) -> None:
-    """The base says whether it warns: a pull request cannot switch its own test off."""
+    """The base says whether it warns: a pull request cannot switch its own test off.
+
+    Renamed, the suite would be a new one with thresholds of its own.
+    """
+    commit(stuck)
     run = stuck.inside("summeval.toml", "--summ-base=HEAD", "-rA")
     assert run.outcomes["summeval.toml::stick"] == "PASSED"
-    changed(stuck, "a looser mean")
+    LOOSER(stuck)
     stuck.spoil("summeval.toml", 'papers = "papers', 'stick = "warn"\npapers = "papers')
     run = stuck.inside("summeval.toml", "--summ-base=HEAD", "-rA")
     assert run.code == 1
@@ -326,3 +298,7 @@ def test_a_loosened_suite_fails_a_test_of_its_own(stuck: Bench) -> None:
     wrong = stuck.inside("summeval.toml", "--summ-base=nowhere")
     assert "--summ-base: git says" in wrong.out + wrong.err
     assert wrong.code != 0
+    (stuck.path / "summeval.toml").rename(stuck.path / "a.summeval.toml")
+    run = stuck.inside("a.summeval.toml", "--summ-base=HEAD", "-rA")
+    assert run.outcomes["a.summeval.toml::stick"] == "FAILED"
+    assert "HEAD has no suite a.summeval.toml, so nobody knows what was loosened" in run.out
