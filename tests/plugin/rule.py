@@ -174,28 +174,12 @@ class Rude(Fair):
         raise JudgeError(f"{HOSTILE} at {type(question).__name__}")
 
 
-class Short(Fair):
-    """Owes answers."""
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """None at all."""
-        del questions
-        return ()
-
-
 class Broken(Fair):
     """Raises an exception of its own."""
 
     def say(self, question: Question) -> Answer:
         """Nothing."""
         raise ConnectionResetError(f"the line went dead at {type(question).__name__}")
-
-
-class Asleep(Fair):
-    """Answers next hour, and lets others speak."""
-
-    in_flight = 4
-    seconds = 3600.0
 
 
 class Stuck(Fair):

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.plugin.conftest import BOTH, FAIR, Bench
+from tests.plugin.conftest import FAIR, Bench
 
 JUDGE = "summeval.toml::judge"
 UNTRUSTED = 10
@@ -55,14 +55,15 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
 
 
 def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
-    """It fails, pairs keep their verdicts, the summary shows what it gets wrong, exit code 10."""
-    labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR, BOTH, "-rA")
+    """It fails, pairs keep their verdicts, the summary shows what it gets wrong, exit code 10.
 
-    assert run.code == UNTRUSTED
+    What it says is no baseline. The record keeps its golden answers, by which drift is seen.
+    """
+    labelled(bench, good=False)
+    run = bench.inside("summeval.toml", FAIR, "-rA", "--summ-run-record=run.json", "--summ-save=v1")
+
+    assert (run.code, run.last) == (UNTRUSTED, "1 failed, 2 passed")
     assert run.outcomes[JUDGE] == "FAILED"
-    assert run.outcomes["summeval.toml::good::limpet-01"] == "PASSED"
-    assert run.outcomes["summeval.toml::bad::limpet-01"] == "FAILED"
     assert "UNTRUSTED: unfaithful_recall 0.00 < 0.8" in run.lines
     message = "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts."
     block = run.block(message, 8)
@@ -75,70 +76,6 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     ]
     assert block[7].endswith(": label unfaithful, judge faithful")
     assert not run.shows_code
-
-
-def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
-    """Not measured is neither trusted nor untrusted: the item errs, as its pairs do."""
-    labelled(bench)
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
-    assert run.code == 1
-    assert run.outcomes[JUDGE] == "ERROR"
-    assert not [line for line in run.lines if line.startswith("UNTRUSTED")]
-
-
-LOSING: Final = """\
-import os, pytest
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item):
-    if item.name == "judge":
-        {line}
-"""
-
-
-@pytest.mark.parametrize(
-    ("line", "option"),
-    [("raise OSError", "-n0"), ("os._exit(3)", "-n1"), ("pytest.skip('later')", "-n1")],
-)
-def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(
-    bench: Bench, line: str, option: str
-) -> None:
-    """Reports would pass without its floors, and a run whose judge was skipped did."""
-    labelled(bench, good=False)
-    bench.write("conftest.py", LOSING.format(line=line))
-    reports = "--summ-run-record=run.json", "--summ-junit=run.xml", "--summ-gitlab=run.txt"
-    run = bench.inside("summeval.toml", FAIR, option, *reports, "--summ-save=v1")
-    assert run.code == 1
-    assert bench.record().outcome == "error"
-    assert not (bench.path / "baselines" / "v1.json").exists()
-    assert "<error" in bench.text("run.xml")
-    assert "judge not measured" in bench.text("run.txt")
-
-
-def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench: Bench) -> None:
-    """An index that nobody can judge is a mistake in a file, with its line."""
-    labelled(bench)
-    bench.spoil(
-        "labels.jsonl",
-        '"system": "good", "sentences": [{"index": 0, "faithful": true}, '
-        '{"index": 1, "faithful": true}, {"index": 2, "faithful": true}]}\n'
-        '{"paper": "kiln-02"',
-        '"system": "good", "sentences": [{"index": 9, "faithful": true}]}\n{"paper": "kiln-02"',
-    )
-    run = bench.inside("summeval.toml", FAIR)
-    assert run.code == 4
-    assert "labels.jsonl:1: the label of system 'good' on paper 'limpet-01'" in run.out + run.err
-    assert bench.asked() == []
-
-
-def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> None:
-    """What a judge says that was found wanting releases nothing, and is no baseline.
-
-    The record keeps every golden answer: drift of a judge is seen by comparing these.
-    """
-    labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR, "--summ-run-record=run.json", "--summ-save=v1")
-    assert run.last == "1 failed, 2 passed"
-    assert run.code == UNTRUSTED
     assert not (bench.path / "baselines" / "v1.json").exists()
     assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)
 
@@ -153,3 +90,46 @@ def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> N
     assert suite.trust is not None
     (missed,) = [each for each in suite.trust.agreements if each.floors]
     assert (missed.name, missed.value) == ("unfaithful_recall", 0.0)
+
+
+def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
+    """Not measured is neither trusted nor untrusted: the item errs, as its pairs do."""
+    labelled(bench)
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
+    assert run.code == 1
+    assert run.outcomes[JUDGE] == "ERROR"
+    assert not [line for line in run.lines if line.startswith("UNTRUSTED")]
+
+
+LOSING: Final = """\
+import pytest
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if item.name == "judge":
+        {line}
+"""
+
+
+@pytest.mark.parametrize("line", ["raise OSError", "pytest.skip('later')"])
+def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(bench: Bench, line: str) -> None:
+    """Reports would pass without its floors, and a run whose judge was skipped did."""
+    labelled(bench, good=False)
+    bench.write("conftest.py", LOSING.format(line=line))
+    reports = "--summ-run-record=run.json", "--summ-junit=run.xml", "--summ-gitlab=run.txt"
+    run = bench.inside("summeval.toml", FAIR, *reports, "--summ-save=v1")
+    assert run.code == 1
+    assert bench.record().outcome == "error"
+    assert not (bench.path / "baselines" / "v1.json").exists()
+    assert "<error" in bench.text("run.xml")
+    assert "judge not measured" in bench.text("run.txt")
+
+
+def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench: Bench) -> None:
+    """An index that nobody can judge is a mistake in a file, with its line."""
+    labelled(bench)
+    sentences = [{"index": 9, "faithful": True}]
+    bench.lines("labels.jsonl", {"paper": "kiln-02", "system": "good", "sentences": sentences})
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.code == 4
+    assert "labels.jsonl:1: the label of system 'good' on paper 'kiln-02'" in run.out + run.err
+    assert bench.asked() == []

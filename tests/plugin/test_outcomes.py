@@ -9,22 +9,6 @@ from summeval_pytest.cli.app import main
 from tests.plugin.conftest import BOTH, FAIR, Bench, Run
 
 
-def test_a_good_system_is_green_and_a_bad_one_red(bench: Bench) -> None:
-    """With the embedded judge: exit code, a line a system, every number below its threshold."""
-    bench.suite(mean="facet = 0.7\nfaithfulness = 0.9")
-    run = bench.inside("summeval.toml", "-rA")
-    assert (run.code, run.last) == (0, "3 passed")
-    names = ("limpet-01", "kiln-02", "all-papers")
-    assert run.outcomes == {f"summeval.toml::good::{name}": "PASSED" for name in names}
-
-    run = bench.inside("summeval.toml", "--summ-model=bad", "-rA")
-    assert (run.code, run.last) == (1, "3 failed")
-    assert set(run.outcomes.values()) == {"FAILED"}
-    first = run.lines[run.lines.index("bad.jsonl:1: bad on limpet-01") - 1]
-    assert first.startswith("facet 0.")
-    assert first.endswith(" < 0.600; faithfulness 0.000 < 0.800")
-
-
 def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: SnapshotAssertion) -> None:
     """The reader sees both texts, the closest source sentence, and no traceback."""
     bench.suite(papers=("kiln-02",))
@@ -40,20 +24,12 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: Snapshot
     assert [line for line in run.lines if line.startswith(start)]
 
 
-@pytest.mark.parametrize(
-    ("summary", "reason"),
-    [
-        ("<s> <pad></s>", "the summary is empty"),
-        ("I am sorry, I cannot do this.", "the system refused"),
-    ],
-    ids=["special tokens", "refusal"],
-)
-def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str) -> None:
+def test_no_summary_is_the_systems_fault(bench: Bench) -> None:
     """A failure, not an error: the judge is not even asked about such a summary.
 
     Were a refusal left out of the mean in silence, refusing would raise it.
     """
-    bench.good["limpet-01"] = summary
+    bench.good["limpet-01"] = "I am sorry, I cannot do this."
     bench.suite(mean="facet = 0.5")
     run = bench.inside("summeval.toml", FAIR, "-rA")
 
@@ -63,66 +39,51 @@ def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str
         "summeval.toml::good::kiln-02": "PASSED",
         "summeval.toml::good::all-papers": "FAILED",
     }
-    assert f"facet: {reason}; faithfulness: {reason}" in run.lines
+    assert "facet: the system refused; faithfulness: the system refused" in run.lines
     assert "good: mean facet covers only 1 of 2 papers; the others have no score" in run.lines
     assert bench.pairs_asked() == {"good::kiln-02"}
 
 
-@pytest.mark.parametrize(
-    ("judge", "message"),
-    [
-        (
-            "Silent",
-            "paper 'limpet-01', system 'bad' is undecided: facet is unscored: unanswered, no line",
-        ),
-        ("Short", "judge 'fair-1' gave 0 answers to 2 questions; it owes one for each, in order"),
-        (
-            "Rude",
-            "judge 'fair-1' broke down: JudgeError: no line ::error::took over\\x1b[31m #\\x23[",
-        ),
-    ],
-)
-def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, message: str) -> None:
+def test_no_answer_is_the_judges_fault(bench: Bench) -> None:
     """An error, never a failure and never a pass, told in a line instead of a traceback.
 
     JUnit and the record say so: a pair that is left out would be taken for one not asked about.
+    One unanswered question does not take the whole run with it.
     """
+    bench.suite(mean="facet = 0.7")
     reports = ("--junitxml=junit.xml", "--summ-run-record=run.json")
-    arguments = ("--summ-model=bad", "-rA", *reports)
-    run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", *arguments)
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Silent", BOTH, "-rA", *reports)
 
-    assert (run.code, run.last) == (1, "2 errors")
+    assert (run.code, run.last) == (1, "3 passed, 3 errors")
     assert run.outcomes == {
-        "summeval.toml::bad::limpet-01": "ERROR",
-        "summeval.toml::bad::kiln-02": "ERROR",
+        f"summeval.toml::{system}::{name}": outcome
+        for system, outcome in (("good", "PASSED"), ("bad", "ERROR"))
+        for name in ("limpet-01", "kiln-02", "all-papers")
     }
     heading = "_______________________ ERROR at setup of bad::limpet-01 _______________________"
-    assert run.block(heading, 2)[1].startswith(message)
+    message = "facet is unscored: unanswered, no line"
+    pair = f"paper 'limpet-01', system 'bad' is undecided: {message}"
+    assert run.block(heading, 2)[1].startswith(pair)
+    system = "system 'bad' is undecided: facet is unscored on 2 of 2 papers, first 'limpet-01':"
+    assert [line for line in run.lines if line.startswith(f"{system} unanswered, no line")]
     assert not run.shows_code
     assert bench.properties("junit.xml")["summeval.toml.bad::kiln-02"] == {}
     record = bench.record()
     assert (record.is_complete, record.outcome) == (False, "error")
-    assert {pair.outcome for pair in record.suites[0].pairs} == {"error"}
-    pair = record.suites[0].pairs[0]
-    assert message.partition(" is undecided: ")[2] in "; ".join(pair.verdict.undecided)
-    assert bool(pair.signatures) is (judge == "Silent"), "which read one of the two texts"
+    first = record.suites[0].pairs[2]
+    assert first.outcome == "error"
+    assert message in "; ".join(first.verdict.undecided)
+    assert first.signatures, "which read one of the two texts"
 
 
-def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> None:
-    """One unanswered question must not take the whole run with it."""
-    bench.suite(mean="facet = 0.7")
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Silent", BOTH, "-rA")
-
-    assert run.outcomes == {
-        "summeval.toml::good::limpet-01": "PASSED",
-        "summeval.toml::good::kiln-02": "PASSED",
-        "summeval.toml::good::all-papers": "PASSED",
-        "summeval.toml::bad::limpet-01": "ERROR",
-        "summeval.toml::bad::kiln-02": "ERROR",
-        "summeval.toml::bad::all-papers": "ERROR",
-    }
-    text = "system 'bad' is undecided: facet is unscored on 2 of 2 papers, first 'limpet-01':"
-    assert [line for line in run.lines if line.startswith(f"{text} unanswered, no line")]
+def test_a_judge_that_breaks_down_is_an_error_in_one_safe_line(bench: Bench) -> None:
+    """Whatever it raises."""
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Rude")
+    assert (run.code, run.last) == (1, "2 errors")
+    safe = "judge 'fair-1' broke down: JudgeError: no line ::error::took over\\x1b[31m #\\x23["
+    assert any(line.startswith(safe) for line in run.lines)
+    assert not run.shows_code
+    assert not bench.inside("summeval.toml", "--summ-judge=rule:Broken").shows_code
 
 
 RIGHT: Final = [f"The kiln of brick {n} was hot." for n in range(24)]
@@ -219,15 +180,11 @@ def test_means_over_some_of_the_papers_are_marked_as_partial(bench: Bench) -> No
     ]
 
 
-@pytest.mark.parametrize("runs", ["pairs and means", "hand-written"])
-def test_signatures_are_printed_once_a_run(bench: Bench, runs: str) -> None:
+def test_signatures_are_printed_once_a_run(bench: Bench) -> None:
     """They are long, and the same for every pair of a suite: repeated, they bury the findings."""
     bench.suite(mean="facet = 0.9\nfaithfulness = 0.9")
     bench.write("test_own.py", "def test_own(summ_pair):\n    summ_pair.check()\n")
-    tests = "summeval.toml" if runs == "pairs and means" else "test_own.py"
-    run = bench.inside(tests, "--summ-model=bad", FAIR)
-
+    run = bench.inside("summeval.toml", "test_own.py", "--summ-model=bad", FAIR)
     result = [line for line in run.lines if line.startswith("signature  ")]
-    assert sorted(line.split("|")[0].split()[-1] for line in result) == sorted(
-        {"facet", "faithfulness"} | ({"eva"} if runs == "hand-written" else set())
-    )
+    metrics = sorted(line.split("|")[0].split()[-1] for line in result)
+    assert metrics == ["eva", "facet", "faithfulness"]

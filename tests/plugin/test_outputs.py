@@ -17,14 +17,6 @@ GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
 RECORD = "--summ-run-record=run.json"
 REPORTS = (RECORD, "--summ-junit=run.xml", "--summ-html=run.html")
-DYING = """\
-import os
-import pytest
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item):
-    if item.name == 'all-papers':
-        os._exit(9)
-"""
 REPLACER = """\
 import shutil
 def pytest_runtest_logreport(report):
@@ -101,23 +93,6 @@ def test_gitlab_is_reported_where_each_failing_summary_stands(
     assert main(["report", str(bench.path / "run.json"), f"--gitlab={bench.path}/again.json"]) == 1
     message = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
     assert len(set(message)) == 2
-
-
-def test_a_comparison_that_was_lost_with_its_worker_is_an_error_in_every_report(
-    bench: Bench,
-) -> None:
-    """Left out, it would be green."""
-    bench.inside("summeval.toml", GOOD, SAVE)
-    bench.write("conftest.py", DYING)
-    run = bench.inside("summeval.toml", BAD, COMPARE, *REPORTS, "-n1")
-    record = bench.record()
-    (suite,) = record.suites
-    assert run.code == 1
-    assert suite.systems[0].outcome == "error"
-    assert record.gaps(suite) == ["bad was not compared with v1"]
-    tree = ET.parse(bench.path / "run.xml")  # noqa: S314 - the run has just written it
-    classes = [case.get("classname") or "" for case in tree.iterfind(".//testcase[error]")]
-    assert any("all-papers" in name for name in classes)
 
 
 def test_a_killed_run_leaves_the_pairs_that_it_had_judged(bench: Bench) -> None:

@@ -41,14 +41,19 @@ class Shouts(Metric):
 LOUD: Final = "Limpets were counted! The count fell by 40 percent! Warm winters harm them."
 
 
-@pytest.fixture
-def loud(bench: Bench) -> Bench:
-    """A suite whose good system shouts on one paper, and a package that counts that."""
+def install_loud(bench: Bench) -> None:
+    """Installs a package that counts shouts."""
     bench.write("loud_metric.py", METRIC)
     bench.write("loud-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
     bench.write(
         "loud-1.0.dist-info/entry_points.txt", "[summeval.metrics]\nshouts=loud_metric:Shouts\n"
     )
+
+
+@pytest.fixture
+def loud(bench: Bench) -> Bench:
+    """A suite whose good system shouts on one paper, and that package."""
+    install_loud(bench)
     bench.good["limpet-01"] = LOUD
     bench.suite(pair="shouts = 1\nfacet = 0.25")
     return bench
@@ -90,14 +95,6 @@ def test_a_number_of_ones_own_fails_the_pair_that_misses_it(loud: Bench) -> None
     (suite,) = loud.record().suites
     assert [named.name for named in suite.own_numbers] == ["shouts", "shouts.calm"]
     assert f"shouts|norm:2|split:2|suite:{suite.fingerprint}|v:3" in suite.pairs[0].signatures
-
-
-def test_a_worker_records_the_numbers_of_one_process(loud: Bench) -> None:
-    """It finds the package by itself."""
-    assert loud.inside(*GATE).code == pytest.ExitCode.TESTS_FAILED
-    alone = loud.text("run.json")
-    assert loud.inside(*GATE, "-n1").code == pytest.ExitCode.TESTS_FAILED
-    assert loud.text("run.json") == alone
 
 
 def test_a_record_is_decided_again_where_the_package_is_not(

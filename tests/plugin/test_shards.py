@@ -90,7 +90,7 @@ def test_a_shard_without_papers_passes_and_says_so(bench: Bench) -> None:
         next(k for k in range(1, 5) if any(is_in_shard(p, (k, 4)) for p in papers) == has_papers)
         for has_papers in (True, False)
     )
-    for workers in ("0", "2"):
+    for workers in ("0", "1"):
         shard = (f"--summ-shard={empty}/4", f"--summ-run-record={workers}.json", "-n", workers)
         run = bench.inside("summeval.toml", *shard)
         assert (run.code, EMPTY_SHARD in run.lines) == (0, True), run.out
@@ -157,8 +157,5 @@ def test_merge_is_a_command_with_the_exit_code_of_the_run(
     with pytest.raises(SystemExit) as ended:
         main(["merge", *names, "--out", "run.json", f"--option={BOTH}"])
     assert ended.value.code == 1  # the bad system fails
-    with pytest.raises(SystemExit) as ended:
-        main(["merge", *names, "--out", "half.json", "--option=--summ-model=good"])
-    assert ended.value.code == 4  # and cannot be left out
     assert bench.text("run.json") == bench.text("whole.run-record")
     assert main(["merge", "--out", "run.json"]) == 4

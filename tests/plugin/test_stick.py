@@ -268,7 +268,7 @@ def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench) -> None:
     """Both tests belong to the suite as a whole, and each has a result of its own."""
     commit(stuck)
     stuck.write("conftest.py", "def pytest_collection_modifyitems(items): items.reverse()")
-    run = ("--summ-base=HEAD", "-n1", "--summ-run-record=run.json")
+    run = ("--summ-base=HEAD", "--summ-run-record=run.json")
     assert stuck.inside("summeval.toml", *run).code == 0
     (suite,) = stuck.record("run.json").suites
     assert (suite.stick, suite.trust is None) == ("", False)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from typing import Final
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.plugin.conftest import BOTH, FAIR, PAPERS, Bench
 from tests.plugin.test_correcting import CORRECTED, labelled
+from tests.plugin.test_judge_item import labelled as labelled_as_judged
+from tests.plugin.test_own_metrics import install_loud
 from tests.waiting import wait_until
 
 BACKWARDS = "def pytest_collection_modifyitems(items): items.reverse()\n"
@@ -29,16 +32,19 @@ def test_own(summ_pair):
 """
 
 
+@pytest.mark.usefixtures("forget_own_metrics")
 def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In one process, and backwards in two: two reports can be compared with `cmp`.
 
     Workers write no step summary, and their failing pairs are folded as those of one process.
+    They find an installed metric by themselves.
     """
+    install_loud(bench)
     labelled(
         bench,
-        pair=f"facet = 0.7\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
+        pair=f"facet = 0.7\nshouts = 1{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
         mean="facet = 0.6",
     )
     bench.write("test_own.py", SEEN)
@@ -93,37 +99,50 @@ def test_a_run_from_below_the_root_finds_its_suite_in_workers(
     }
 
 
-def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
-    """The pair that killed it fails by name; the others are judged, and nothing is left behind.
+DYING: Final = """\
+import os
+import pytest
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if item.name in {"judge", "all-papers"}:
+        os._exit(9)
+"""
 
-    It is an error in every report: left out, it would be green.
+
+def test_a_worker_that_dies_takes_one_test_with_it(bench: Bench) -> None:
+    """The others are run, and nothing is left behind.
+
+    Pair, comparison and judge are errors in every report: left out, they would be green.
     """
+    labelled_as_judged(bench)
+    assert bench.inside("summeval.toml", FAIR, "--summ-save=v1").code == 0
+    bench.write("conftest.py", DYING)
     reports = [f"--summ-{name}=run.{end}" for name, end in REPORTS.items()]
-    run = bench.inside("summeval.toml", BOTH, "-n1", "--summ-judge=rule:Fatal", "-rA", *reports)
+    chosen = ("--summ-model=bad", "--summ-judge=rule:Fatal", "--summ-compare=v1")
+    run = bench.inside("summeval.toml", *chosen, "-n1", "-rA", *reports)
 
     assert run.code == 1
-    assert run.outcomes == {
-        "summeval.toml::good::limpet-01": "PASSED",
-        "summeval.toml::good::kiln-02": "PASSED",
-        "summeval.toml::bad::limpet-01": "FAILED",
-        "summeval.toml::bad::kiln-02": "FAILED",
-    }
-    assert "crashed while running 'summeval.toml::bad::kiln-02'" in run.out
+    names = ("judge", "bad::limpet-01", "bad::kiln-02", "bad::all-papers")
+    assert run.outcomes == {f"summeval.toml::{name}": "FAILED" for name in names}
+    for name in ("judge", "bad::kiln-02", "bad::all-papers"):
+        assert f"crashed while running 'summeval.toml::{name}'" in run.out
     (bad,) = [line for line in run.lines if line.startswith("bad  ")]
     assert bad.split()[:4] == ["bad", "0", "1", "1"], "an error, as in the record"
     record = bench.record("run.jsonl")
-    assert record.outcome == "error"
-    outcomes = [pair.outcome for pair in record.suites[0].pairs]
-    assert outcomes == ["passed", "passed", "failed", "error"]
-    assert "crashed" in record.suites[0].pairs[3].fault
-    assert bench.text("run.xml").count("<error ") == 2, "facet and faithfulness"
+    (suite,) = record.suites
+    assert (record.outcome, suite.systems[0].outcome) == ("error", "error")
+    assert [pair.outcome for pair in suite.pairs] == ["failed", "error"]
+    assert "crashed" in suite.pairs[1].fault
+    assert "bad was not compared with v1" in record.gaps(suite)
+    cases = ET.fromstring(bench.text("run.xml")).iterfind(".//testcase[error]")  # noqa: S314 - ours
+    broken = " ".join(f"{case.get('classname')} {case.get('name')}" for case in cases)
+    assert all(name in broken for name in ("judge", "kiln-02", "all-papers")), broken
+    assert "judge not measured" in bench.text("run.json")
 
 
-@pytest.mark.parametrize(("judge", "processes"), [("Stuck", 0), ("Asleep", 1)])
-def test_an_interrupted_run_leaves_at_once(bench: Bench, judge: str, processes: int) -> None:
+def test_an_interrupted_run_leaves_at_once(bench: Bench) -> None:
     """Ctrl-C while the judge thinks for an hour: out with exit code 2, nothing behind."""
-    arguments = ("summeval.toml", BOTH, f"-n{processes}", f"--summ-judge=rule:{judge}")
-    with bench.running(*arguments) as process:
+    with bench.running("summeval.toml", BOTH, "-n0", "--summ-judge=rule:Stuck") as process:
         wait_until(lambda: bool(bench.asked()))
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         run = bench.finish(process)
