@@ -215,11 +215,7 @@ def test_a_run_that_judges_nothing_writes_no_report(
     In a file or variable a plan would end every gate with 0, beside the page of an older run.
     """
     bench.write("run.json", "kept")
-    for arguments, code in (
-        (("--collect-only",), 0),
-        (("--summ-plan",), 4),
-        (("--summ-min=x",), 4),
-    ):
+    for option, code in (("--collect-only", 0), ("--summ-plan", 4), ("--summ-min=x", 4)):
         assert bench.inside("summeval.toml", RECORD, option).code == code
         assert bench.text("run.json") == "kept"
     for name, value in (("SUMM_PLAN", "1"), ("PYTEST_ADDOPTS", f"{LEAN} --summ-plan")):
