@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from summeval_pytest.judges.judge import find_judge
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, source_sentences
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.runner import Runner, Task
@@ -18,9 +18,10 @@ from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import tokens
 from summeval_pytest.verdict.pair import pair_verdict
 from summeval_pytest.verdict.thresholds import Waivers, read_thresholds
-from tests.golden.oracle import GOLDEN, golden
+from tests.golden.oracle import GOLDEN, Remembering, golden
 
 if TYPE_CHECKING:
+    from summeval_pytest.judges.judge import Judge
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.suite.labels import Label
 
@@ -62,9 +63,9 @@ def raw(name: str) -> list[dict[str, object]]:
 
 
 @cache
-def evaluations(system: str) -> tuple[Evaluation, ...]:
+def evaluations(system: str, judge: type[Judge] = Remembering) -> tuple[Evaluation, ...]:
     """What the embedded judge makes of one system, with what the suite's thresholds need."""
-    runner = Runner(find_judge("offline"))
+    runner = Runner(judge())
     metrics = THRESHOLDS.metrics
     try:
         return tuple(
@@ -211,6 +212,4 @@ def test_the_readme_tells_what_is_found() -> None:
 
 def test_scores_do_not_depend_on_the_run() -> None:
     """The same judge on the same texts gives the same bits, whoever was judged before."""
-    before = evaluations("careless")
-    evaluations.cache_clear()
-    assert evaluations("careless") == before
+    assert evaluations("careless") == evaluations("careless", OfflineJudge)

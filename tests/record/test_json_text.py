@@ -81,7 +81,7 @@ def whole(value: object) -> object:
 # No deadline where a record is read: the first reading imports and builds the reader.
 @given(values_of(RunRecord, WRITABLE))
 @example(RECORD)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_a_record_that_is_written_and_read_is_the_same(record: RunRecord) -> None:
     """Law: over every type that a record can hold, and once more byte by byte."""
     text = as_json(record)

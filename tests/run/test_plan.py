@@ -163,12 +163,11 @@ def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
     assert counted(survey) == {("good", "facet"): 2 + 2, ("bad", "facet"): 2}
 
 
-@pytest.mark.parametrize("systems", [("good",), SYSTEMS])
 def test_plan_counts_what_a_run_asks_where_everything_is_certain(
-    tmp_path: Path, suite: Suite, server: ScriptedServer, systems: tuple[str, ...]
+    tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:
     """Summaries, facets and facts are remembered; what is left is known word for word."""
-    tasks = tasks_of(suite, systems)
+    tasks = tasks_of(suite)
     evaluated(desk_for(tmp_path / "full", suite), suite, tasks)
     copied(
         tmp_path / "full",
@@ -179,7 +178,7 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     )
     n_before = server.n_requests
 
-    plan = surveyed_in(tmp_path / "store", suite, *systems)
+    plan = surveyed_in(tmp_path / "store", suite)
     assert all(missing.is_certain for missing in plan.missing.values())
     assert set(METRICS) == {missing.metric for missing in plan.missing.values()}
     assert server.n_requests == n_before
@@ -188,7 +187,7 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
 
     assert server.n_requests - n_before == len(plan.missing)
     assert session.replies.exchange.ledger.totals.n_asked == len(plan.missing)
-    after = surveyed_in(tmp_path / "store", suite, *systems)
+    after = surveyed_in(tmp_path / "store", suite)
     assert after.missing == {}
     assert set(after.stored) == set(plan.stored) | set(plan.missing)
     assert after.stored == stored(tmp_path / "store"), "under the topics of the requests"

@@ -135,19 +135,6 @@ def settle(runner: Runner) -> None:
         runner.converse(faithfulness.measure("", ()))
 
 
-def test_a_judge_that_computes_is_never_asked_ahead(tasks: list[Task]) -> None:
-    """Reading ahead would only delay the test that waits, and hold texts in memory."""
-    judge = Counting(in_flight=1)
-    threads = threading.active_count()
-    with closing(Runner(judge)) as runner:
-        runner.plan(tasks)
-        assert threading.active_count() == threads
-        for number, task in enumerate(tasks[:3]):
-            runner.evaluation(task)
-            settle(runner)
-            assert judge.mice == list(range(number + 1))
-
-
 def test_a_judge_that_waits_is_asked_ahead(tasks: list[Task]) -> None:
     """One place is kept for the test that asks; the others are filled again after each fetch."""
     judge = Waiting(in_flight=3)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -20,12 +19,10 @@ from tests.asked_suite import (
     desk_for,
     evaluated,
     loaded,
-    surveyed,
     tasks_of,
     text_by_rule,
     write_suite,
 )
-from tests.processes import run_command
 from tests.scripted_server import Answer, ScriptedServer, Seen
 
 if TYPE_CHECKING:
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite
 
 URL: Final = "http://127.0.0.1:9/v1"
-ROOT: Final = Path(__file__).parents[2]
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
 OTHER: Final = "other-marker-99887766"
 
@@ -106,24 +102,6 @@ def test_store_is_opened_when_somebody_is_asked(tmp_path: Path, suite: Suite) ->
     assert not (tmp_path / "store").exists()
 
 
-def test_replies_are_asked_for_and_kept(
-    tmp_path: Path, suite: Suite, server: ScriptedServer
-) -> None:
-    """A whole run, and a second one that asks nothing."""
-    for requested in (True, False):
-        session = desk_for(tmp_path / "store", suite)
-        evaluations = evaluated(session, suite, tasks_of(suite, ["good", "writer"]))
-        totals = session.replies.exchange.ledger.totals
-        assert len(evaluations) == 4
-        assert not any(evaluation.numbers().unscored for evaluation in evaluations)
-        assert (totals.n_asked if requested else totals.n_cached) == server.n_requests
-        assert (totals.n_cached if requested else totals.n_asked) == 0
-        # The judge has a price, and the model under test is on this machine, which costs nothing.
-        assert totals.n_unpriced == 0
-        assert (totals.cost > 0) == requested
-    assert {seen.body["temperature"] for seen in server.seen if seen.model == "writer-7b"} == {0.5}
-
-
 @pytest.mark.parametrize(
     ("in_flight", "n_processes", "each"), [(64, 1, 64), (64, 4, 16), (64, 5, 12), (2, 4, 1)]
 )
@@ -174,12 +152,9 @@ def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suit
     session.check_system(priced, priced.systems["writer"])
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1", "[::1]"])
-def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(
-    tmp_path: Path, host: str
-) -> None:
+def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(tmp_path: Path) -> None:
     """A plan of local models would else end without a total, and a budget refuse them."""
-    address = f"http://{host}:8000/v1"
+    address = "http://localhost:8000/v1"
     suite = loaded(write_suite(tmp_path / "here", address, systems=["writer"]))
     session = Session({}, Terms(place=tmp_path / "store", budget=0.0))
     session.check_system(suite, suite.systems["writer"])
@@ -192,17 +167,12 @@ def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(
     assert written == {Price(1000.0, 2000.0)}
 
 
-@pytest.mark.parametrize(
-    ("variable", "is_strict"),
-    [(None, False), ("", False), ("false", False), ("0", False), ("true", True), ("1", True)],
-)
-def test_a_swapped_model_is_an_error_where_nobody_sits(
-    tmp_path: Path, variable: str | None, is_strict: bool
-) -> None:
+def test_a_swapped_model_is_an_error_where_nobody_sits(tmp_path: Path) -> None:
     """GitHub and GitLab set CI=true; a shell may have it set to nothing, or to false."""
-    environ = {} if variable is None else {"CI": variable}
-    session = Session(environ, Terms(place=tmp_path / "store"))
-    assert session.replies.exchange.is_strict is is_strict
+    values = ("", "false", "0", "true", "1")
+    for environ in ({}, *({"CI": value} for value in values)):
+        session = Session(environ, Terms(place=tmp_path / "store"))
+        assert session.replies.exchange.is_strict is (environ.get("CI") in {"true", "1"})
 
 
 def test_processes_share_one_account(tmp_path: Path) -> None:
@@ -222,28 +192,6 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
     assert not store.exists()
     assert reserves(2)
     assert Session({}).replies.exchange.budget is None
-
-
-def test_replay_imports_no_client_no_database_and_no_embedded_judge(
-    tmp_path: Path, suite: Suite
-) -> None:
-    """No socket can be opened by what is not there, and a start takes no time for it."""
-    evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
-    result = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).stored
-    write_cassette(suite.cassette.path, result.values())
-    program = (
-        "import sys, pathlib\n"
-        "from tests.asked_suite import desk_for, evaluated, loaded, tasks_of\n"
-        f"suite = loaded(pathlib.Path({str(suite.path.parent)!r}))\n"
-        f"session = desk_for(pathlib.Path({str(tmp_path / 'nowhere')!r}), suite, record='none')\n"
-        "evaluations = evaluated(session, suite, tasks_of(suite))\n"
-        "print(len(evaluations), sum(len(e.numbers().unscored) for e in evaluations))\n"
-        "unused = {'openai', 'diskcache', 'platformdirs', 'httpx', 'httpx2', 'numpy',"
-        " 'summeval_pytest.judges.offline'}\n"
-        "print(unused & set(sys.modules))\n"
-    )
-    message = run_command(sys.executable, "-c", program, cwd=ROOT)
-    assert message.stdout.splitlines() == ["2 0", "set()"]
 
 
 @pytest.mark.parametrize(
@@ -347,7 +295,7 @@ def test_a_name_that_no_suite_defines_is_a_model(
     )
 
 
-@pytest.mark.parametrize("name", ["json:JSONDecoder", "team.judges:House", "offlin"])
+@pytest.mark.parametrize("name", ["json:JSONDecoder", "offlin"])
 def test_judge_of_a_suite_is_meant_before_any_other(tmp_path: Path, name: str) -> None:
     """A name that could be a class's, or a misspelling, is the suite's where the suite has it."""
     folder = write_suite(tmp_path / "kilns", URL)

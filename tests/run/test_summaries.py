@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +15,7 @@ from summeval_pytest.run.summaries import GAP, cut_middle, flaw_of, summary_requ
 from summeval_pytest.suite.values import Flaw, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
-from tests.scripted_server import Answer, ScriptedServer, Status
+from tests.scripted_server import ScriptedServer, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -190,13 +189,6 @@ def test_pair_of_a_model_holds_what_it_wrote(tmp_path: Path) -> None:
     assert (seen.model, seen.body["max_tokens"], seen.level) == ("writer-7b", 9, "text")
 
 
-def test_thoughts_before_a_summary_are_no_part_of_it(tmp_path: Path) -> None:
-    """Reasoning models of some servers write them into the same text."""
-    with ScriptedServer(lambda _: Answer("<think>Hm.\n</think>\n\nBricks <think>.")) as server:
-        suite = loaded(write_suite(tmp_path / "kilns", server.url))
-        assert asked_for(suite, tmp_path / "store").summary == "Bricks <think>."
-
-
 @pytest.mark.parametrize(
     ("action", "kind", "message"),
     [
@@ -220,19 +212,3 @@ def test_fault_of_one_paper_is_its_own_and_of_all_papers_the_users_to_mend(
         asks = f"system 'writer' asks model 'writer-7b': {at}"
         with pytest.raises(kind, match=f"^{message.format(at=at, asks=asks)}$"):
             asked_for(suite, tmp_path / "store", "moss")
-
-
-def test_address_where_nobody_listens_is_reported_with_how_to_start_ollama(tmp_path: Path) -> None:
-    """The address is named: it may be the wrong one."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        suite = loaded(write_suite(tmp_path / "kilns", url))
-        with pytest.raises(OptionError) as caught:
-            asked_for(suite, tmp_path / "store")
-    assert str(caught.value) == (
-        f"system 'writer' asks model 'writer-7b': endpoint 'here' at {url}: nothing answers"
-        " (connection refused, or a name that nobody knows); start the server there, or set another"
-        " base_url; Ollama starts with 'ollama serve' and 'ollama pull writer-7b';"
-        " --summ-endpoint=URL points elsewhere"
-    )

@@ -70,7 +70,7 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
     labelled(bench)
     bench.write("mortal.py", MORTAL)
     monkeypatch.chdir(bench.path)
-    for out, *way in (("many.jsonl", "-j", "2"), ("dask.jsonl", "-j", "2", "--dask")):
+    for out, *way in (("many.jsonl", "-j", "2"), ("dask.jsonl", "-j", "1", "--dask")):
         (bench.path / "killed").unlink(missing_ok=True)
         assert judge("--judge=mortal:Once", f"--out={out}", *way) == 0
         assert (bench.path / "killed").exists()
@@ -90,38 +90,32 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
 def test_a_cluster_without_a_worker_is_a_usage_error_after_a_while(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is said meanwhile: a scheduler alone would be waited for in silence, and for ever."""
-    monkeypatch.setattr(batches, "_LOOK_SECONDS", 0.5)
-    monkeypatch.chdir(bench.path)
-    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
-        address = cluster.scheduler_address
-        assert judge("--out=x.jsonl", f"--dask={address}", "--dask-wait=1") == 4
-    missing = f"no Dask worker has joined {address} yet"
-    remedy = f"start one with 'dask worker {address}', or wait longer than 1 s with --dask-wait"
-    assert capsys.readouterr().err.splitlines() == [
-        f"summeval: {missing} (0.5 of 1 s)",
-        f"summeval: {missing} (1 of 1 s)",
-        f"summeval: error: --dask: {missing}; {remedy}",
-    ]
-    assert not [*bench.path.glob("x.jsonl*")]
+    """It is said meanwhile: a scheduler alone would be waited for in silence, and for ever.
 
-
-def test_a_cluster_whose_last_worker_dies_is_a_usage_error_after_a_while(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """No worker takes its place, so its batch would be waited for just as long."""
+    No worker takes the place of the last one that dies, so its batch is waited for just as long.
+    """
     monkeypatch.setattr(batches, "_LOOK_SECONDS", 0.5)
     monkeypatch.chdir(bench.path)
     bench.write("mortal.py", MORTAL)
     with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
         address = cluster.scheduler_address
+        options = (f"--dask={address}", "--dask-wait=1", "--out=x.jsonl")
+        assert judge(*options) == 4
+        errors = capsys.readouterr().err.splitlines()
         worker = [sys.executable, "-m", "dask", "worker", address, "--no-nanny", "--no-dashboard"]
         with subprocess.Popen(worker, stderr=subprocess.DEVNULL) as process:
             cluster.wait_for_workers(1, SOON)
-            options = (f"--dask={address}", "--dask-wait=1", "--judge=mortal:Always")
-            assert judge("--out=x.jsonl", *options) == 4
+            assert judge(*options, "--judge=mortal:Always") == 4
             assert process.wait(SOON) == 9
+    missing = f"no Dask worker has joined {address} yet"
+    remedy = f"start one with 'dask worker {address}', or wait longer than 1 s with --dask-wait"
+    assert errors == [
+        f"summeval: {missing} (0.5 of 1 s)",
+        f"summeval: {missing} (1 of 1 s)",
+        f"summeval: error: --dask: {missing}; {remedy}",
+    ]
     assert f"--dask: no Dask worker is left at {address}; start one" in capsys.readouterr().err
+    assert not [*bench.path.glob("x.jsonl*")]
 
 
 def test_a_scheduler_that_is_gone_is_a_usage_error_at_once() -> None:

@@ -44,12 +44,12 @@ def shows_password(folder: Path, *texts: str) -> bool:
 def test_what_one_machine_asked_no_other_asks(
     bench: Bench, url: str, postgres_server: PostgresServer
 ) -> None:
-    """Workers and machines share replies, limits and budget; the password is shown nowhere."""
+    """Machines share replies, limits and budget; the password is shown nowhere."""
     bench.suite(pair="facet = 0.3\nfaithfulness = 0.3")
     limit = "requests_per_minute = 6000\ntokens_per_minute = 60000000"
     with bench.serving(judge=PRICES) as server:
         bench.spoil("summeval.toml", "timeout_seconds = 20", f"timeout_seconds = 20\n{limit}")
-        first = judged(bench, url, "-n2", "--summ-budget=900", *OUTPUTS)
+        first = judged(bench, url, "--summ-budget=900", *OUTPUTS)
         n_requests, n_different = server.n_requests, server.n_different
         again = judged(bench, url, "-vv", "--showlocals")
         everything = judged(bench, url, "--summ-record=all")
