@@ -7,18 +7,15 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.faithfulness import source_sentences
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.labels import Label
+from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
-
-if TYPE_CHECKING:
-    from summeval_pytest.suite.labels import Label
-    from summeval_pytest.suite.suite import Suite
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")

@@ -7,23 +7,20 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, source_sentences
 from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.suite.labels import Label
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import tokens
 from summeval_pytest.verdict.pair import pair_verdict
 from summeval_pytest.verdict.thresholds import Waivers, read_thresholds
 from tests.golden.oracle import GOLDEN, Remembering, golden
-
-if TYPE_CHECKING:
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.suite.labels import Label
 
 SYSTEMS = ("careful", "plain", "terse", "careless", "glib")
 ERRORS = (
@@ -98,10 +95,7 @@ def test_the_suite_has_the_promised_size() -> None:
 
 
 def test_every_pair_is_labelled_in_full() -> None:
-    """A pair without a facet or a sentence label would drop out of every agreement in silence.
-
-    An evidence index alone would move when the splitter does; the first words hold it in place.
-    """
+    """A pair without a facet or a sentence label would drop out of every agreement in silence."""
     assert len(labelled()) == len(golden().paper_ids) * len(SYSTEMS)
     for pair in labelled():
         assert set(pair.label.facets or ()) == set(FACETS)
@@ -183,11 +177,7 @@ def test_careful_passes_every_threshold_and_careless_none() -> None:
 
 
 def test_the_readme_tells_what_is_found() -> None:
-    """The figures beside the suite are those that this run gives, kind by kind.
-
-    Faithful sentences in usual words are seldom called unsupported; `plain` is there to show where
-    this judge cries wolf.
-    """
+    """The figures beside the suite are those that this run gives, kind by kind."""
     n_labelled, n_called, alarms = Counter[str](), Counter[str](), Counter[str]()
     for system in SYSTEMS:
         for evaluation in evaluations(system):

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from contextlib import closing
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.run.golden import golden_answers
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.verdict.policy import floors_of, read_floors
 from summeval_pytest.verdict.trust import Trust, measure_trust
 from tests.golden import oracle
-
-if TYPE_CHECKING:
-    from summeval_pytest.judges.judge import Judge
 
 ORACLE = "an LLM judge"
 OFFLINE = "offline"

@@ -346,10 +346,7 @@ def _end_group(group: int) -> bool:
 
 @pytest.fixture(scope="session")
 def _loaded_client() -> None:
-    """The client for endpoints with all that it loads for a reply and for a refusal.
-
-    Each run inside this process would load it again, which takes a second.
-    """
+    """Each run inside this process would load it again, which takes a second."""
 
     async def post(url: str) -> None:
         wire = Wire(Endpoint(name="here", base_url=url))

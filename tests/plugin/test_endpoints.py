@@ -88,10 +88,7 @@ def test_a_refused_key_ends_the_run(bench: Bench) -> None:
 
 
 def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not in store, cassette, JUnit, output, log or error, even where a server repeats it.
-
-    The packages log headers at DEBUG, and a test may print what it knows, on several lines.
-    """
+    """Not in store, cassette, JUnit, output, log or error, even where a server repeats it."""
     coded = base64.b64encode(KEY.encode()).decode()
     is_refusing = True
 
@@ -147,10 +144,7 @@ MODELS: Final = "--summ-model=bad,asked"
 
 
 def test_a_run_is_planned_asked_once_and_replayed_without_a_network(bench: Bench) -> None:
-    """A plan and a second run send no request; a replay of the cassette opens no socket.
-
-    Its verdicts are the same, byte for byte, of summaries that a model under test wrote, too.
-    """
+    """A plan and a second run send no request; a replay of the cassette opens no socket."""
     with serving(bench) as server:
         plan = judged(bench, "--summ-plan", MODELS)
         assert (plan.code, plan.outcomes, server.n_requests) == (0, {}, 0)
@@ -253,10 +247,7 @@ progress.LOG_SECONDS = 0.0
 def test_processes_ask_each_question_once_and_log_what_they_wait_for(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Both workers need all replies for the means; ``all`` asks for each of these again, once.
-
-    CI has no terminal, and a run that waits for minutes looks like a hang.
-    """
+    """Both workers need all replies for the means; ``all`` asks for each of these again, once."""
 
     def slow(seen: Seen) -> Action:
         if seen.index < n_requests:

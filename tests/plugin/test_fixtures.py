@@ -12,10 +12,7 @@ OWN = [
 
 
 def test_summ_pair_hands_over_texts_scores_and_evidence(bench: Bench) -> None:
-    """What a team asserts on: the arithmetic of the judge by rule, seen from a test of theirs.
-
-    One test a pair, which is selected, repeated and reported like any parametrized test.
-    """
+    """What a team asserts on: the arithmetic of the judge by rule, seen from a test of theirs."""
     fingerprint = load_suite(bench.path).fingerprint
     bench.write(
         "test_own.py",
@@ -66,10 +63,7 @@ def test_check_holds_the_suites_thresholds(bench: Bench) -> None:
 
 
 def test_the_marker_chooses_suite_and_metrics(bench: Bench) -> None:
-    """Only what is marked is asked about; check() holds the thresholds of those metrics.
-
-    A check of nothing would always be green.
-    """
+    """Only what is marked is asked about; check() holds the thresholds of those metrics."""
     bench.suite("lab/summeval.toml", papers=("moss-03",))
     test = """\
 import pytest

@@ -167,10 +167,7 @@ def test_a_file_that_changes_during_the_run_changes_nothing(bench: Bench) -> Non
 
 
 def test_stopping_at_the_first_failure_reads_one_pair_ahead(bench: Bench) -> None:
-    """With -x the pairs after a failure are never wanted: one is asked about in vain, not three.
-
-    None at all would leave a judge that waits for a network idle between two tests.
-    """
+    """With -x the pairs after a failure are never wanted: one is asked about in vain, not three."""
     bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
     arguments = ("summeval.toml", "--summ-judge=rule:Wide", "--summ-model=bad,good")
     run = bench.inside(*arguments, "-x", "-rA")

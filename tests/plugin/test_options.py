@@ -69,10 +69,7 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
 def test_command_line_beats_environment_beats_ini(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An option given by hand must win over one that a machine or a file keeps.
-
-    A switch is given by its flag alone, and said to be true or false everywhere else.
-    """
+    """An option given by hand must win over one that a machine or a file keeps."""
     given = [
         option.flag if option.is_switch else f"{option.flag}={VALUES[option.name][0]}"
         for option in TABLE.values()
@@ -139,10 +136,7 @@ def test_model_chooses_the_systems_in_the_order_asked(bench: Bench) -> None:
 
 
 def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
-    """A log without the recipe of its run cannot be compared with another.
-
-    Without labels a verdict is one judge's opinion, and the reader is told so first.
-    """
+    """A log without the recipe of its run cannot be compared with another."""
     gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0

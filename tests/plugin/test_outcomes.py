@@ -25,10 +25,7 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: Snapshot
 
 
 def test_no_summary_is_the_systems_fault(bench: Bench) -> None:
-    """A failure, not an error: the judge is not even asked about such a summary.
-
-    Were a refusal left out of the mean in silence, refusing would raise it.
-    """
+    """Were a refusal left out of the mean in silence, refusing would raise it."""
     bench.good["limpet-01"] = "I am sorry, I cannot do this."
     bench.suite(mean="facet = 0.5")
     run = bench.inside("summeval.toml", FAIR, "-rA")
@@ -45,11 +42,7 @@ def test_no_summary_is_the_systems_fault(bench: Bench) -> None:
 
 
 def test_no_answer_is_the_judges_fault(bench: Bench) -> None:
-    """An error, never a failure and never a pass, told in a line instead of a traceback.
-
-    JUnit and the record say so: a pair that is left out would be taken for one not asked about.
-    One unanswered question does not take the whole run with it.
-    """
+    """An error, never a failure and never a pass, told in a line instead of a traceback."""
     bench.suite(mean="facet = 0.7")
     reports = ("--junitxml=junit.xml", "--summ-run-record=run.json")
     run = bench.inside("summeval.toml", "--summ-judge=rule:Silent", BOTH, "-rA", *reports)
@@ -93,10 +86,7 @@ RIGHT: Final = [f"The kiln of brick {n} was hot." for n in range(24)]
 def test_a_number_that_silence_lifts_is_an_error_and_so_it_is_from_its_record(
     bench: Bench, judge: str
 ) -> None:
-    """Of 25 sentences the judge denies the last, or leaves it: .960 fails, 1.000 would pass.
-
-    So it is for the pair, the mean, and the labelled evidence that a judge is measured by.
-    """
+    """Of 25 sentences the judge denies the last, or leaves it: .960 fails, 1.000 would pass."""
     bench.good["kiln-02"] = " ".join([*RIGHT, "The kiln was an alloy."])
     bench.suite(
         head='labels = "labels.jsonl"\ndefault_systems = ["good"]',

@@ -210,10 +210,7 @@ def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
 def test_a_run_that_judges_nothing_writes_no_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An empty record in the place of a good one would be a loss.
-
-    In a file or variable a plan would end every gate with 0, beside the page of an older run.
-    """
+    """In a file or variable a plan would end every gate with 0, beside the page of an older run."""
     bench.write("run.json", "kept")
     for option, code in (("--collect-only", 0), ("--summ-plan", 4), ("--summ-min=x", 4)):
         assert bench.inside("summeval.toml", RECORD, option).code == code

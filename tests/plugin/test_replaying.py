@@ -71,10 +71,7 @@ facet_exact = 1.0
 def test_what_a_run_asks_is_planned_exported_and_replayed(
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Labelled pairs, pairs and means: whatever one of them lacks ends a replay.
-
-    The labels speak of a system that is not gated, and may decide a test of the one that is.
-    """
+    """Labelled pairs, pairs and means: whatever one of them lacks ends a replay."""
     labelled(bench)
     bench.extend(TABLES)
     option = "--summ-min=eva=0.1"

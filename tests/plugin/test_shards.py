@@ -50,10 +50,7 @@ def reported(bench: Bench, name: str, *arguments: str) -> Run:
 
 
 def test_merged_shards_are_the_whole_run_to_the_byte(bench: Bench) -> None:
-    """Means, comparisons, the judge's agreement and every report, in whatever order named.
-
-    The shards say what changed on each paper, the merge what that means over all of them.
-    """
+    """Means, comparisons, the judge's agreement and every report, in whatever order named."""
     labelled(bench)
     bench.inside("summeval.toml", "--summ-model=good", "--summ-run-record=old.json")
     compared = "--summ-compare=old.json:good"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
@@ -14,10 +15,6 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.store.cassette import Row
 from tests.plugin.conftest import Bench
 from tests.plugin.test_foreign_code import MARKED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 WAIVER = """
 [waivers.wet]
@@ -238,10 +235,7 @@ def test_a_base_is_a_revision_and_a_folder_only_by_its_path(
 def test_no_report_of_a_loosened_suite_passes(
     stuck: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The looser threshold makes its pairs pass; marked xfail, the test passed as well.
-
-    A run that reads the record fails, too, unless it tests the suite again.
-    """
+    """The looser threshold makes its pairs pass; marked xfail, the test passed as well."""
     commit(stuck)
     LOOSER(stuck)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(stuck.path / "step.md"))
@@ -276,10 +270,7 @@ def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench) -> None:
 
 
 def test_a_loosened_suite_fails_a_test_of_its_own(stuck: Bench) -> None:
-    """The base says whether it warns: a pull request cannot switch its own test off.
-
-    Renamed, the suite would be a new one with thresholds of its own.
-    """
+    """The base says whether it warns: a pull request cannot switch its own test off."""
     commit(stuck)
     run = stuck.inside("summeval.toml", "--summ-base=HEAD", "-rA")
     assert run.outcomes["summeval.toml::stick"] == "PASSED"

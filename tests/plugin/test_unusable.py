@@ -39,10 +39,7 @@ def _by_sentences(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_rerun_asks_again_what_nobody_could_use(bench: Bench) -> None:
-    """A replay names what is wrong and what to type; a run that may ask then does.
-
-    The server has recovered, and the error goes; what was good is not asked again.
-    """
+    """A replay names what is wrong and what to type; a run that may ask then does."""
     spell = Spell(Answer('{"checks": []}'))
     with bench.serving(spell) as server:
         ill = bench.inside(*ARGUMENTS)

@@ -36,11 +36,7 @@ def test_own(summ_pair):
 def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In one process, and backwards in two: two reports can be compared with `cmp`.
-
-    Workers write no step summary, and their failing pairs are folded as those of one process.
-    They find an installed metric by themselves.
-    """
+    """In one process, and backwards in two: two reports can be compared with `cmp`."""
     install_loud(bench)
     labelled(
         bench,
@@ -110,10 +106,7 @@ def pytest_runtest_setup(item):
 
 
 def test_a_worker_that_dies_takes_one_test_with_it(bench: Bench) -> None:
-    """The others are run, and nothing is left behind.
-
-    Pair, comparison and judge are errors in every report: left out, they would be green.
-    """
+    """Pair, comparison and judge are errors in every report: left out, they would be green."""
     labelled_as_judged(bench)
     assert bench.inside("summeval.toml", FAIR, "--summ-save=v1").code == 0
     bench.write("conftest.py", DYING)

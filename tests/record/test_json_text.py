@@ -29,10 +29,7 @@ ANY_TEXT = st.text(st.characters(), max_size=4)
 
 @cache
 def values_of(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
-    """Values of a type, read off its annotations, so that a new field is tested unasked.
-
-    A type may hold itself, as scores over several references do.
-    """
+    """Values of a type, read off its annotations, so that a new field is tested unasked."""
     simple: dict[Any, st.SearchStrategy[Any]] = {
         str: text,
         int: st.integers(-(2**70), 2**70),

@@ -204,10 +204,7 @@ def with_scores(*scores: Score | Unscored) -> str:
 def test_a_line_that_no_run_has_written_is_refused(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    """Somebody put it there, or a number decides that no judge can give.
-
-    An end that fits changes nothing. A label that is answered twice would count twice.
-    """
+    """An end that fits changes nothing. A label that is answered twice would count twice."""
     label = line(golden=golden(answered("overall", 5, 0.5)))
     eva = replace(carried({"Moss grew.": True}), recall=-0.1)
     change = PairChange(
@@ -265,10 +262,7 @@ def test_a_line_behind_the_end_is_refused(tmp_path: Path, added: str, end: str) 
 def test_a_policy_that_nobody_could_decide_by_is_refused(
     tmp_path: Path, path: tuple[str | int, ...], fault: str
 ) -> None:
-    """This version does not have its number, so nothing would be required.
-
-    A floor is on the figure or on its interval: that decides whom the run trusts.
-    """
+    """A floor is on the figure or on its interval: that decides whom the run trusts."""
     first, *lines = record_text(whole()).split("\n")[:-2]
     values = json.loads(first)
     inner: Any = values["run"]["suites"][0]["policy"]

@@ -111,10 +111,7 @@ def test_numbers_of_other_weights_are_never_compared_with_the_suites_own() -> No
 
 
 def test_weights_are_refused_where_a_paper_has_several_references() -> None:
-    """Another may be the best by these; of a mean, another the lowest, whose ratings are kept.
-
-    Thresholds move no number, so they may change.
-    """
+    """Another may be the best by these; of a mean, another the lowest, whose ratings are kept."""
     one, two = (paper(f"moss-{n}", references=("Mice slept.",) * n) for n in (1, 2))
     pairs = [pair(each.id, rated()) for each in (one, two)]
     record = replace(suite(*pairs, thresholds=FM), papers=(one, two))
@@ -179,10 +176,7 @@ def test_weights_are_read_in_any_order_and_scaled_to_add_up_to_1(
 def test_weights_that_are_not_above_zero_for_each_facet_are_refused(
     text: str, snapshot: SnapshotAssertion
 ) -> None:
-    """The message quotes the weights and shows all four.
-
-    A weight of 0 is none: of a reference that states that facet alone there would be no FM.
-    """
+    """A weight of 0 is none: of a reference that states that facet alone there would be no FM."""
     with pytest.raises(OptionError) as caught:
         read_weights(text)
     assert str(caught.value) == snapshot

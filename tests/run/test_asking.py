@@ -205,10 +205,7 @@ OWES = "to 3 questions; it owes one for each, in order"
 def test_whatever_a_judge_does_is_one_safe_line(
     say: Callable[[Questions], object], message: str
 ) -> None:
-    """It ends one test, with the judge named, and neither the loop nor the terminal.
-
-    A missing answer would shift the others by one, and every score would be of another text.
-    """
+    """It ends one test, with the judge named, and neither the loop nor the terminal."""
     with pytest.raises(JudgeError) as caught:
         asyncio.run(Asker(Scripted(say=say)).ask((ZINC, ALGA, MOSS)))
     assert str(caught.value) == f"judge 'scripted-1' {message}"

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -9,8 +10,9 @@ from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import FACETS, Fact
+from summeval_pytest.metrics.number import MetricName, Unscored
+from summeval_pytest.metrics.score import Score
+from summeval_pytest.questions import FACETS, Facet, Fact
 from summeval_pytest.run.golden import (
     EvidenceCount,
     GoldenAnswer,
@@ -24,14 +26,6 @@ from summeval_pytest.run.measure import Evaluation, StatedFacts
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Facet
 
 RATINGS = {"background": None, "method": 4, "result": 4, "conclusion": 3}
 SENTENCES = ({"index": 0, "faithful": True, "evidence": [1]}, {"index": 1, "faithful": False})

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.judge import RecordedJudge
+from summeval_pytest.judges.llm.examples import Examples
 from summeval_pytest.judges.llm.llm_judge import fact_examples_hash, sentence_examples_hash
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.run.judge_material import label_examples, recorded_judge
 from summeval_pytest.run.session import Session
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.suite.values import RecordedSpec
 from summeval_pytest.text.normalise import normalise
 from tests.asked_suite import (
@@ -30,15 +34,6 @@ from tests.asked_suite import (
 )
 from tests.label_suite import write_lines
 from tests.scripted_server import ScriptedServer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from summeval_pytest.judges.judge import RecordedJudge
-    from summeval_pytest.judges.llm.examples import Examples
-    from summeval_pytest.metrics.number import Unscored
-    from summeval_pytest.suite.suite import Suite
 
 REFERENCES = {paper: " ".join(texts) for paper, texts in SENTENCES.items()}
 URL = "http://127.0.0.1:9/v1"

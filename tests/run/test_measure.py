@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +13,14 @@ from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import CheckedFact
-from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.flow import Dialogue, Returned
+from summeval_pytest.metrics.number import MetricName, Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.run import measure
 from summeval_pytest.run.measure import (
     PLAIN,
     Asker,
+    Evaluation,
     StatedFacts,
     evaluate,
     metric_flow,
@@ -36,14 +38,6 @@ from summeval_pytest.text.normalise import normalise
 from tests.judges.llm.by_rule import RuleSender
 from tests.label_suite import write_suite
 from tests.local_models import LetterEncoder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.metrics.flow import Dialogue, Returned
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.run.measure import Evaluation
-
 
 ZINC_PAPER = "Mice slept longer. Water did nothing."
 
@@ -332,10 +326,7 @@ def checked(text: str, premise: str, *, holds: bool) -> CheckedFact:
 
 
 def test_labelled_facts_are_checked_as_recall_and_precision_check_them() -> None:
-    """Those of the reference against the summary, then those of the summary against the others.
-
-    Whoever labelled both sides has said what the reference states.
-    """
+    """Those of the reference against the summary, then those of the summary against the others."""
     both = FactLabels(reference=labels(ACTS, SAFE), candidate=labels(GREW))
     requested, outcome = ended(
         stated_flow(pair(ZINC), both), (checks(True, False),), (checks(True),)
@@ -445,10 +436,7 @@ def test_prompts_that_only_variants_use_have_a_hash_in_the_recipe(
 
 
 def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An anagram shares every letter and no word, so TF-IDF takes the first fact instead.
-
-    Numbers of different encoders are not compared, so the recipe of EVA names it, and no other.
-    """
+    """An anagram shares every letter and no word, so TF-IDF takes the first fact instead."""
 
     def load(name: str | None) -> LetterEncoder | None:
         return LetterEncoder() if name else None

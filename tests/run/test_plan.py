@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ChatRequest, Message
+from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Message
 from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.number import MetricName
 from summeval_pytest.run.plan import Missing, Survey, planned_calls
 from summeval_pytest.store.cache import Cache
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
     PRICES,
@@ -25,14 +29,6 @@ from tests.asked_suite import (
 )
 from tests.scripted_server import ScriptedServer
 from tests.stored import stored
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from summeval_pytest.endpoints.chat import ChatReply
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.suite.suite import Suite
 
 SYSTEMS: Final = ("good", "bad", "writer")
 
@@ -79,10 +75,7 @@ def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
 def test_first_round_is_what_can_be_asked_now(
     tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:
-    """The facets of two references; facts of six texts; sentences; two summaries to be written.
-
-    All of it is certain, and a run's first requests are these. The model is on this machine.
-    """
+    """The facets of two references; facts of six texts; sentences; two summaries to be written."""
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False)
     assert counted(survey) == {
         ("good", "facet"): 2,
@@ -106,10 +99,7 @@ def test_first_round_is_what_can_be_asked_now(
 
 
 def test_plan_goes_on_behind_what_is_missing(tmp_path: Path, suite: Suite) -> None:
-    """Ratings and checks depend on facets and facts: they are counted, and called uncertain.
-
-    Each recorded pair: one rating, one check of facts a direction.
-    """
+    """Ratings and checks depend on facets and facts: they are counted, and called uncertain."""
     survey = surveyed_in(tmp_path / "store", suite, "good", "bad")
     assert counted(survey) == {
         ("good", "facet"): 2 + 2,

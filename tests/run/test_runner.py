@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from time import sleep
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -21,13 +21,10 @@ from summeval_pytest.run import runner as runner_module
 from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Runner, Task, TaskTexts, pair_of, tasks_of
 from summeval_pytest.suite.labels import FactLabel, FactLabels
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.suite import Suite, load_suite
+from summeval_pytest.suite.values import Pair, Paper
 from tests.label_suite import write_lines
 from tests.waiting import SOON, until, wait_until
-
-if TYPE_CHECKING:
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair, Paper
 
 N_PAIRS = 8
 
@@ -154,10 +151,7 @@ def test_a_judge_that_waits_is_asked_ahead(tasks: list[Task]) -> None:
 def test_no_more_pairs_are_open_than_the_judge_wants(
     tasks: list[Task], order: list[int], in_flight: int
 ) -> None:
-    """Law: in whatever order tests ask, every pair is judged once and the bound holds.
-
-    A pair is open from its question until its evaluation has been handed over.
-    """
+    """Law: in whatever order tests ask, every pair is judged once and the bound holds."""
     judge = Waiting(in_flight)
     with closing(Runner(judge)) as runner:
         runner.plan(tasks)
@@ -327,10 +321,7 @@ def test_a_pair_comes_from_whoever_finds_it(tasks: list[Task]) -> None:
 
 
 def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task]) -> None:
-    """A pair read ahead may be another process's test, so only its numbers are kept.
-
-    The replies are what it was read for: they are in the store, for all processes.
-    """
+    """A pair read ahead may be another process's test, so only its numbers are kept."""
     judge = Together(2)
     with closing(Runner(judge, shares_tests=True)) as runner:
         runner.plan(tasks)

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 import pytest
 
-from summeval_pytest.endpoints.endpoint import Price
+from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
+from summeval_pytest.endpoints.client import Sender
+from summeval_pytest.endpoints.endpoint import Address, Price
+from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import NoReplyError, OptionError, Place
 from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import write_cassette
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import JudgeSpec, SystemSpec
 from tests.asked_suite import (
     PRICES,
@@ -24,16 +30,6 @@ from tests.asked_suite import (
     write_suite,
 )
 from tests.scripted_server import Answer, ScriptedServer, Seen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.endpoints.endpoint import Address
-    from summeval_pytest.endpoints.exchange import Record
-    from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-    from summeval_pytest.suite.suite import Suite
 
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
@@ -210,10 +206,7 @@ def test_key_goes_only_where_it_belongs(
     place: str,
     authorization: str,
 ) -> None:
-    """What the server saw, with every key in the process's environment, where clients look.
-
-    The client library takes the organisation from there: it is OpenAI's to know, as the key is.
-    """
+    """What the server saw, with every key in the process's environment, where clients look."""
     environ = {"OPENAI_API_KEY": KEY, "TEAM_KEY": OTHER}
     monkeypatch.setenv("OPENAI_ORG_ID", "org-marker-31337")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-marker-31337")

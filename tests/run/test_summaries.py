@@ -3,7 +3,8 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import given, settings
@@ -12,17 +13,11 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, Usage
 from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
 from summeval_pytest.run.summaries import GAP, cut_middle, flaw_of, summary_request
-from summeval_pytest.suite.values import Flaw, Paper, Section, SystemSpec
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import Flaw, Pair, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
-from tests.scripted_server import ScriptedServer, Status
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair
-    from tests.scripted_server import Action
+from tests.scripted_server import Action, ScriptedServer, Status
 
 PLACE: Final = Place("golden/summeval.toml", 7)
 SPEC: Final = SystemSpec(
@@ -116,10 +111,7 @@ def test_context_without_room_for_a_paper_is_refused(context_tokens: int) -> Non
 @settings(deadline=None, max_examples=60)
 @given(words, st.integers(len(GAP) + 3, 200))
 def test_cut_text_is_its_two_ends_within_the_room(words: list[str], room: int) -> None:
-    """Law: what fits stays; else the beginning, a gap and the end, nothing twice.
-
-    They end and begin with whole sentences where one fits: half of one may say the contrary.
-    """
+    """Law: what fits stays; else the beginning, a gap and the end, nothing twice."""
     text = " ".join(words)
     cut = cut_middle(text, room)
     if len(text) <= room:

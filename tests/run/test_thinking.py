@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from summeval_pytest.endpoints.chat import ROOM
 from tests.benchmarks.thinking import PRICE, Thinker, run_on
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REQUESTS: Final = 40 + 2
 """Four a pair, and two that are refused for ``max_tokens`` and ``temperature``."""

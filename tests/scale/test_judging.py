@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import dask
 import pytest
@@ -19,14 +18,11 @@ from summeval_pytest.run.session import Terms
 from summeval_pytest.scale import batches
 from summeval_pytest.scale.batches import Collected, batches_of
 from summeval_pytest.scale.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
-from tests.plugin.conftest import BOTH, by_rule
+from tests.plugin.conftest import BOTH, Bench, by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import labelled
 from tests.scripted_server import Delay
 from tests.waiting import SOON
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
 
 MORTAL = """
 import os
@@ -62,11 +58,7 @@ def judge(*arguments: str) -> int:
 def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With its means and its judge's agreement, decided; pytest decides it again.
-
-    The batch of a worker that dies is judged again by another: of processes, and on Dask by the one
-    that takes the place of the dead one.
-    """
+    """With its means and its judge's agreement, decided; pytest decides it again."""
     labelled(bench)
     bench.write("mortal.py", MORTAL)
     monkeypatch.chdir(bench.path)

@@ -6,9 +6,10 @@ import asyncio
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
@@ -18,13 +19,8 @@ from summeval_pytest.scale import postgres
 from summeval_pytest.scale.postgres import PostgresStore
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import SharedPlace, read_place
-from tests.postgres_server import ESCAPED, PASSWORD
+from tests.postgres_server import ESCAPED, PASSWORD, PostgresServer
 from tests.waiting import SOON, wait_until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.postgres_server import PostgresServer
 
 KEY, OTHER = "a" * 64, "b" * 64
 A_WHILE: Final = 0.2

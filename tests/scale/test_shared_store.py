@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.scale import postgres
-from tests.plugin.conftest import by_rule
-from tests.postgres_server import ESCAPED, PASSWORD
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.plugin.conftest import Bench, Run
-    from tests.postgres_server import PostgresServer
-    from tests.scripted_server import Action, Seen
+from tests.plugin.conftest import Bench, Run, by_rule
+from tests.postgres_server import ESCAPED, PASSWORD, PostgresServer
+from tests.scripted_server import Action, Seen
 
 OUTPUTS = ("--summ-run-record=run.json", "--summ-junit=junit.xml", "--summ-html=page.html")
 PRICES = "input_price = 1000.0\noutput_price = 1000.0\n"
