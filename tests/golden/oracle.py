@@ -175,53 +175,26 @@ class Remembering:
         return tuple(self._answers[question] for question in questions)
 
 
-class OfflineShuffled(Remembering):
-    """The embedded judge, its ratings thrown by dice and its checks dealt out anew."""
-
-    signature = "offline, answers shuffled"
-
-    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
-        """The embedded judge's answers, changed."""
-        answers = await super().answer(questions)
-        return tuple(map(self.change, questions, answers))
-
-    def change(self, question: q.Question, answer: q.Answer) -> q.Answer:
-        """One answer, degraded."""
-        dice = random.Random(str(question))
-        match answer:
-            case q.FacetRatings(ratings):
-                return q.FacetRatings(
-                    tuple(
-                        replace(r, rating=dice.randint(1, q.SCALES[r.facet]))
-                        if isinstance(r, q.FacetRating)
-                        else r
-                        for r in ratings
-                    )
-                )
-            case q.SentenceChecks(checks):
-                return q.SentenceChecks(tuple(dice.sample(checks, len(checks))))
-            case q.FactChecks(verdicts):
-                return q.FactChecks(tuple(dice.sample(verdicts, len(verdicts))))
-            case _:
-                return answer
-
-
-class OfflineContent(OfflineShuffled):
+class OfflineContent(Remembering):
     """The embedded judge, always with the full rating, believing every sentence."""
 
     signature = "offline, always content"
 
-    def change(self, question: q.Question, answer: q.Answer) -> q.Answer:  # noqa: ARG002 - as above
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """Full ratings, and everything supported."""
-        match answer:
-            case q.FacetRatings(ratings):
-                rated = [r for r in ratings if isinstance(r, q.FacetRating)]
-                return q.FacetRatings(tuple(replace(r, rating=q.SCALES[r.facet]) for r in rated))
-            case q.SentenceChecks(checks):
-                judged = [c for c in checks if isinstance(c, q.SentenceCheck)]
-                return q.SentenceChecks(tuple(replace(c, supported=True) for c in judged))
-            case _:
-                return answer
+        return tuple(map(_content, await super().answer(questions)))
+
+
+def _content(answer: q.Answer) -> q.Answer:
+    match answer:
+        case q.FacetRatings(ratings):
+            rated = [r for r in ratings if isinstance(r, q.FacetRating)]
+            return q.FacetRatings(tuple(replace(r, rating=q.SCALES[r.facet]) for r in rated))
+        case q.SentenceChecks(checks):
+            judged = [c for c in checks if isinstance(c, q.SentenceCheck)]
+            return q.SentenceChecks(tuple(replace(c, supported=True) for c in judged))
+        case _:
+            return answer
 
 
 class OfflineNumberBlind(Remembering):

@@ -51,7 +51,6 @@ def test_a_judge_that_says_what_the_labels_say_is_trusted() -> None:
         (oracle.Shuffled, ORACLE, ALL),
         (oracle.AlwaysContent, ORACLE, ALL),
         # the embedded judge's own floors are low, and stand just under what it reaches
-        (oracle.OfflineShuffled, OFFLINE, {"facet_kappa"}),
         (oracle.OfflineContent, OFFLINE, ALL),
         (oracle.OfflineNumberBlind, OFFLINE, {"unfaithful_recall.number"}),
     ],

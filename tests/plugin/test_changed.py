@@ -15,6 +15,7 @@ import pytest
 from summeval_pytest.cli.app import main
 from tests.plugin.conftest import FAIR, Bench, Run
 from tests.plugin.test_correcting import labelled
+from tests.plugin.test_own_metrics import install_loud
 from tests.resealing import resealed
 
 Edit = Callable[[Bench], object]
@@ -39,20 +40,6 @@ reason = "it is known"
 owner = "ines"
 expires = 2999-01-31"""
 FALSE: Final = "It is an alloy. Steel is an alloy. Bricks are hot."
-METRIC: Final = """\
-from summeval_pytest import Metric, Named
-
-
-class Words(Metric):
-    numbers = (Named(name="words", metric="words", meaning="share of long words"),)
-
-    def __init__(self, least=1):
-        self.least = least
-
-    def measure(self, texts):
-        words = texts.summary.split()
-        return {"words": sum(len(word) >= self.least for word in words) / len(words)}
-"""
 STRICT: Final = """
 
 class Strict(Fair):
@@ -92,12 +79,9 @@ def waived(bench: Bench) -> None:
 
 def own_metric(bench: Bench) -> None:
     """A metric of one's own, with an option."""
-    bench.write("words_metric.py", METRIC)
-    bench.write("words-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: words\nVersion: 1\n")
-    entry = "[summeval.metrics]\nwords=words_metric:Words\n"
-    bench.write("words-1.dist-info/entry_points.txt", entry)
-    bench.spoil("summeval.toml", PAIR, f"{PAIR}\nwords = 0.9")
-    bench.extend("[metrics.words]\nleast = 2")
+    install_loud(bench)
+    bench.spoil("summeval.toml", PAIR, f"{PAIR}\nshouts = 1")
+    bench.extend('[metrics.shouts]\nmark = "?"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,9 +161,9 @@ CHANGES: Final = {
     ),
     "a metric's options": Change(
         before=own_metric,
-        edit=suite("least = 2", "least = 6"),
+        edit=suite('mark = "?"', 'mark = "."'),
         live="failed", recorded="refused",
-        message="words was measured with option.least = '2', and option.least is '6' now",
+        message="shouts was measured with option.mark = '?', and option.mark is '.' now",
     ),
 }  # fmt: skip
 
