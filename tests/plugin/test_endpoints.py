@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
-import pty
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import termios
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
@@ -27,7 +24,7 @@ from tests.plugin.conftest import Bench, Run, Script
 from tests.processes import run_command
 from tests.scripted_server import Action, Answer, Delay, Raw, ScriptedServer, Seen, Status, Until
 from tests.stored import stored
-from tests.waiting import SOON, wait_until
+from tests.waiting import wait_until
 
 KEY: Final = "sk-marker-5f2d9c0b7e"
 """A key that must be found nowhere."""
@@ -223,16 +220,26 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
     assert not answered & set(later)
 
 
-def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
+ON_A_TERMINAL: Final = """\
+def pytest_sessionstart(session):
+    session.config.pluginmanager.getplugin("terminalreporter").isatty = True
+"""
+
+
+def test_a_waiting_test_shows_how_the_run_stands(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On a terminal a line tells what is going on, and is wiped."""
+    bench.write("conftest.py", ON_A_TERMINAL)
+    monkeypatch.setattr(progress, "TERMINAL", str(bench.path / "terminal"))
 
     def script(seen: Seen) -> Action:
         is_first = str(seen.texts[0]).startswith("# Facet segments")
-        return Delay(0.8 if is_first else 0.0, by_rule(seen))
+        return Delay(0.7 if is_first else 0.0, by_rule(seen))
 
     with serving(bench, script):
-        shown = _on_a_terminal(bench, "summeval.toml", "--summ-judge=rule")
-
+        assert "in flight" not in judged(bench).out
+    shown = bench.text("terminal")
     assert re.search(r"0/2 pairs, \d+ answers \(0 remembered\), \d+ in flight", shown)
     assert shown.rindex("\x1b[K") > shown.rindex("in flight")
 
@@ -274,38 +281,6 @@ def test_processes_ask_each_question_once_and_log_what_they_wait_for(
     assert any("waits: 0 pairs, 0 answers (0 remembered), " in line for line in lines)
     assert any(line.endswith("; here: status 503 (busy)") for line in lines)
     assert set(run.outcomes.values()) == {"PASSED"}
-
-
-def _on_a_terminal(bench: Bench, *arguments: str) -> str:
-    """What a run writes to the terminal that it was started in."""
-    master, slave = pty.openpty()
-
-    def take_terminal() -> None:
-        os.setsid()
-        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-
-    with subprocess.Popen(
-        [sys.executable, "-m", "pytest", *arguments],
-        cwd=bench.path,
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        preexec_fn=take_terminal,  # noqa: PLW1509 - this test has one thread
-        env={**os.environ, "TERM": "xterm"},
-    ) as process:
-        os.close(slave)
-        text = b""
-        while True:
-            try:
-                piece = os.read(master, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
-        process.wait(timeout=SOON)
-    os.close(master)
-    return text.decode("utf-8", "replace")
 
 
 def test_a_key_goes_nowhere_that_the_user_has_not_allowed(

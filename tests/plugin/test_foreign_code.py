@@ -144,22 +144,28 @@ def test_no_mark_and_no_option_hides_a_verdict(
     assert is_left_out == (counts == 'failures="0" errors="0"')
 
 
-@pytest.mark.parametrize(
-    ("ignored", "options"),
-    [
-        ('collect_ignore_glob = ["bad/*.toml"]', ["-n1"]),
-        ("", ["-n0", "--ignore=bad/summeval.toml"]),
-    ],
-)
+MISSED: Final = "pytest collected no test of bad/summeval.toml, so nothing may be released"
+
+
 def test_a_named_suite_that_pytest_ignores_is_missed(
-    bench: Bench, ignored: str, options: list[str]
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other suite passed, so the run was a release."""
+    """The other suite passed, so the run was a release.
+
+    Workers stand where the controller stands, and arguments count from there.
+    """
     bench.suite("bad/summeval.toml", head='default_systems = ["bad"]')
-    bench.write("conftest.py", ignored)
-    run = bench.inside("summeval.toml", "bad", FAIR, *options)
+    run = bench.inside("summeval.toml", "bad", FAIR, "--ignore=bad/summeval.toml")
     assert (run.code, run.last) == (pytest.ExitCode.TESTS_FAILED, "2 passed")
-    assert "pytest collected no test of bad/summeval.toml, so nothing may be released" in run.out
+    assert MISSED in run.out
+    bench.write("conftest.py", 'collect_ignore_glob = ["bad/*.toml"]')
+    bench.write("pytest.ini", "[pytest]\n")
+    monkeypatch.chdir(bench.write("deep/notes.txt", "").parent)
+    run = bench.inside("../summeval.toml", "../bad", FAIR, "-n1", "-rA")
+    names = ("limpet-01", "kiln-02")
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert run.outcomes == {f"../summeval.toml::good::{name}": "PASSED" for name in names}
+    assert MISSED in run.out.replace("../", "")
 
 
 def test_a_suite_whose_tests_are_deselected_is_named(bench: Bench) -> None:

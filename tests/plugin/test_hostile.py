@@ -54,6 +54,7 @@ def write_suite(bench: Bench) -> None:
         "def test_own(summ_pair):\n"
         "    text = summ_pair.summary.encode('utf-8', 'replace').decode()[:2000]\n"
         "    print(text)\n"
+        "    print('kept as it is: a::b')\n"
         "    print(text, file=sys.stderr)\n"
         "    assert 'nothing' in text, text\n",
     )
@@ -105,5 +106,6 @@ def assert_nothing_commands_runner_or_terminal(run: Run) -> None:
     assert all(OURS.match(line) for line in lines)
     assert not OLD_COMMAND.search(everything)
     assert "test_own[" in run.out
+    assert "kept as it is: a::b" in run.lines
     assert not re.search("[\x00\x1b\ufffe\u202e\u2028]", run.out)
     assert r"\x1b" in run.out.partition("Captured stdout call")[2]

@@ -47,12 +47,9 @@ def test_recorded_ratings_decide(bench: Bench) -> None:
     run = bench.inside("summeval.toml", OLD, "-rA", "--summ-record=none")
     assert run.code == 1
     assert run.outcomes == {
-        "summeval.toml::good::limpet-01": "PASSED",
-        "summeval.toml::good::kiln-02": "PASSED",
-        "summeval.toml::good::all-papers": "PASSED",
-        "summeval.toml::bad::limpet-01": "FAILED",
-        "summeval.toml::bad::kiln-02": "FAILED",
-        "summeval.toml::bad::all-papers": "FAILED",
+        f"summeval.toml::{system}::{name}": outcome
+        for system, outcome in (("good", "PASSED"), ("bad", "FAILED"))
+        for name in ("limpet-01", "kiln-02", "all-papers")
     }
     assert "facet 0.278 < 0.600" in run.out
     assert not bench.store.exists()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from summeval_pytest.plugin.options import TABLE
 from tests.plugin.conftest import Bench
 
 WRITER = """\
@@ -53,6 +54,8 @@ def foreign(bench: Bench) -> Bench:
 @pytest.mark.parametrize("option", ["--summ-model=good", "--summ-plan"])
 def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: str) -> None:
     """Exit code 0 of a release that nobody looked at would be believed."""
+    of_suite = "run_record shard from_ save base compare compare_fail junit html gitlab github plan"
+    assert {each.name for each in TABLE.values() if each.needs_suite} == {*of_suite.split()}
     run = foreign.inside("test_plain.py", option)
 
     assert run.code == pytest.ExitCode.USAGE_ERROR

@@ -80,21 +80,6 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(
     assert not [*bench.path.glob("*.part")], "what a run wrote meanwhile"
 
 
-def test_a_run_from_below_the_root_finds_its_suite_in_workers(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Workers stand where the controller stands, and arguments count from there."""
-    bench.write("pytest.ini", "[pytest]\n")
-    monkeypatch.chdir(bench.write("deep/notes.txt", "").parent)
-    run = bench.inside("../summeval.toml", "-n1", "-rA")
-
-    assert run.code == 0
-    assert run.outcomes == {
-        "../summeval.toml::good::limpet-01": "PASSED",
-        "../summeval.toml::good::kiln-02": "PASSED",
-    }
-
-
 DYING: Final = """\
 import os
 import pytest

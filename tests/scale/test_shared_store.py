@@ -100,25 +100,14 @@ def test_a_database_that_goes_away_is_the_judges_fault_and_the_rerun_goes_on(
     assert server.n_requests - n_before == n_needed - kept
 
 
-def test_a_store_that_cannot_be_used_is_a_usage_error(
-    bench: Bench, postgres_server: PostgresServer
+def test_commands_take_the_address_too(
+    bench: Bench, url: str, postgres_server: PostgresServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody is asked."""
+    """A cassette's replies go in, and a run then asks nothing; nor does one without a database."""
     bench.suite(pair="facet = 0.3")
     with bench.serving() as server:
         none = judged(bench, postgres_server.url("none"))
         assert server.n_requests == 0
-    assert none.code == pytest.ExitCode.USAGE_ERROR
-    assert 'database "none" does not exist' in none.out + none.err
-    assert not shows_password(bench.path, none.out, none.err)
-
-
-def test_commands_take_the_address_too(
-    bench: Bench, url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A cassette's replies go in, and a run then asks nothing."""
-    bench.suite(pair="facet = 0.3")
-    with bench.serving() as server:
         judged(bench, str(bench.store))
         n_requests = server.n_requests
         suite = str(bench.path)
@@ -129,8 +118,9 @@ def test_commands_take_the_address_too(
         assert main(["plan", suite, "--judge", "rule", "--store", url]) == 0
         assert server.n_requests == n_requests
 
-    assert again.code == 0
-    out = capsys.readouterr().out
+    assert (none.code, again.code) == (pytest.ExitCode.USAGE_ERROR, 0)
+    assert 'database "none" does not exist' in none.out + none.err
+    out = capsys.readouterr().out + none.out + none.err
     assert f"{n_requests} replies from" in out
     assert "every reply is stored" in out
     assert not shows_password(bench.path, out)
