@@ -222,7 +222,8 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
 
 ON_A_TERMINAL: Final = """\
 def pytest_sessionstart(session):
-    session.config.pluginmanager.getplugin("terminalreporter").isatty = True
+    reporter = session.config.pluginmanager.getplugin("terminalreporter")
+    reporter.isatty = type(reporter.isatty)(True)
 """
 
 
