@@ -221,6 +221,8 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
 
 
 ON_A_TERMINAL: Final = """\
+import pytest
+@pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session):
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     reporter.isatty = type(reporter.isatty)(True)
