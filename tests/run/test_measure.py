@@ -248,20 +248,6 @@ def test_the_mean_of_several_references_counts_where_the_suite_says_so() -> None
     assert all("|references:mean|" in str(signature) for signature in evaluation.signatures)
 
 
-def test_a_variant_asks_its_own_questions() -> None:
-    """What a suite asks for arrives at the judge: one premise at a time, here."""
-    judge = Fair()
-    one_by_one = Variants(eva=EvaVariant(recall="matched", premises=1))
-    evaluation = measured(pair(SLEPT), judge, "eva", variants=one_by_one)
-    assert evaluation.numbers().values["eva"] == pytest.approx(2 / 3)
-    assert [each for each in judge.asked if isinstance(each, q.CheckFacts)] == [
-        q.CheckFacts(
-            (q.Fact(text=SLEPT, sentence=0),), (SLEPT,), reference=f"{SLEPT} Water did nothing."
-        )
-    ]
-    assert "|premises:1|" in str(evaluation.signatures[0])
-
-
 def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
     """A baseline and the facets of the summary cost a question each, where they are asked for."""
     judge, zinc = Fair(), pair(SLEPT)

@@ -18,11 +18,9 @@ from summeval_pytest.endpoints.limits import URGENCY
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
-from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Runner, Task, TaskTexts, pair_of, tasks_of
-from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import Suite, load_suite
-from summeval_pytest.suite.values import Pair, Paper
+from summeval_pytest.suite.values import Paper
 from tests.label_suite import write_lines
 from tests.waiting import SOON, until, wait_until
 
@@ -172,28 +170,16 @@ def test_what_a_test_asks_for_goes_first(tasks: list[Task]) -> None:
 
 
 def test_a_failure_is_raised_where_the_pair_is_asked_for(tasks: list[Task]) -> None:
-    """The fault of one pair is no other pair's, also where it was read ahead."""
-    judge = Failing(1, in_flight=3)
-    with closing(Runner(judge)) as runner:
-        runner.plan(tasks[:3])
-        settle(runner)
-        assert runner.evaluation(tasks[0]).paper == "mouse-0"
-        with pytest.raises(JudgeError, match="no route to mouse 1"):
-            runner.evaluation(tasks[1])
-        assert runner.evaluation(tasks[2]).paper == "mouse-2"
-
-
-def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Task]) -> None:
-    """Nobody will fetch it again, so asked for by the plan it would hold its place for ever."""
+    """It is no other pair's, also where it was read ahead, and does not stop the reading ahead."""
     judge = Failing(1, in_flight=2)
     with closing(Runner(judge)) as runner:
         runner.plan(tasks[:4])
-        with pytest.raises(JudgeError):
+        with pytest.raises(JudgeError, match="no route to mouse 1"):
             runner.evaluation(tasks[1])
-        runner.evaluation(tasks[0])
+        assert runner.evaluation(tasks[0]).paper == "mouse-0"
         settle(runner)
         assert judge.mice == [0, 1, 2]
-        runner.evaluation(tasks[2])
+        assert runner.evaluation(tasks[2]).paper == "mouse-2"
         settle(runner)
         assert judge.mice == [0, 1, 2, 3]
 
@@ -254,37 +240,6 @@ def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -
         assert list(answered) == []
 
 
-class Checking(Counting):
-    """Finds that every fact follows, and keeps the questions."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: list[q.Question] = []
-
-    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
-        """As many yeses as there are facts."""
-        self.asked.extend(questions)
-        (question,) = questions
-        assert isinstance(question, q.CheckFacts)
-        return (q.FactChecks((q.FactCheck(reason="", entailed=True),) * len(question.facts)),)
-
-
-def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> None:
-    """They are part of what is asked for, and a task without them is another task."""
-    labelled = FactLabels(reference=(FactLabel(text="The mouse slept", holds=True),))
-    judge = Checking()
-    with closing(Runner(judge)) as runner:
-        task = replace(tasks[3], metrics=(), facts=labelled)
-        (answered,) = runner.evaluations([task])
-        assert runner.evaluation(replace(task, facts=None)).stated is None
-    fact, premises = q.Fact(text="The mouse slept", sentence=0), ("Rest came to mouse-3.",)
-    (asked,) = judge.asked
-    assert asked == q.CheckFacts((fact,), premises, every_premise=False, reference="mouse-3 slept.")
-    assert isinstance(answered.stated, StatedFacts)
-    assert [check.holds for check in answered.stated.reference] == [True]
-    assert answered.scores == ()
-
-
 @pytest.mark.parametrize(("reference", "is_frozen"), [("mouse-0 slept.", True), ("Other.", False)])
 def test_own_texts_keep_what_is_frozen_of_the_same_reference(
     tasks: list[Task], reference: str, is_frozen: bool
@@ -304,20 +259,6 @@ def test_own_texts_keep_what_is_frozen_of_the_same_reference(
     pair = asyncio.run(pair_of(task, runner_module._recorded_pair))
     assert (pair.summary, pair.paper.references) == ("Rest.", (reference,))
     assert pair.paper.reference_facets == (frozen if is_frozen else None)
-
-
-def test_a_pair_comes_from_whoever_finds_it(tasks: list[Task]) -> None:
-    """A model under test is asked for its summary on the loop, where the judge is asked, too."""
-
-    async def written(suite: Suite, paper: str, system: str) -> Pair:
-        await asyncio.sleep(0)
-        return replace(suite.pair(paper, system), summary="Sleep came to mouse-7.")
-
-    judge = Counting()
-    with closing(Runner(judge, find_pair=written)) as runner:
-        evaluation = runner.evaluation(tasks[0])
-    assert (evaluation.paper, evaluation.pair.summary) == ("mouse-0", "Sleep came to mouse-7.")
-    assert judge.mice == [7]
 
 
 def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task]) -> None:
@@ -414,21 +355,6 @@ def test_closing_waits_no_longer_than_it_was_reported_to(
     runner.evaluation(tasks[0])
     runner.close(seconds=0.01)
     assert given_up.wait(SOON)
-
-
-def test_closing_ends_the_thread(tasks: list[Task]) -> None:
-    """A run must leave nothing behind that another could trip over."""
-    before = set(threading.enumerate())
-    runner = Runner(Waiting(in_flight=3))
-    runner.plan(tasks)
-    (thread,) = set(threading.enumerate()) - before
-    assert thread.daemon
-    runner.evaluation(tasks[0])
-    runner.close()
-    thread.join(SOON)
-    assert not thread.is_alive()
-    runner.close()
-    assert set(threading.enumerate()) == before
 
 
 def test_closing_does_not_wait_for_a_judge_that_hangs(
