@@ -174,14 +174,6 @@ class Rude(Fair):
         raise JudgeError(f"{HOSTILE} at {type(question).__name__}")
 
 
-class Broken(Fair):
-    """Raises an exception of its own."""
-
-    def say(self, question: Question) -> Answer:
-        """Nothing."""
-        raise ConnectionResetError(f"the line went dead at {type(question).__name__}")
-
-
 class Stuck(Fair):
     """Answers next hour, and holds its event loop all the while."""
 

@@ -92,7 +92,7 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
 def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
     """Not measured is neither trusted nor untrusted: the item errs, as its pairs do."""
     labelled(bench)
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Rude", "-rA")
     assert run.code == 1
     assert run.outcomes[JUDGE] == "ERROR"
     assert not [line for line in run.lines if line.startswith("UNTRUSTED")]

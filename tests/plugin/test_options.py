@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -37,32 +38,22 @@ def test_marker_is_registered(bench: Bench) -> None:
     assert bench.inside("test_plain.py", "--strict-markers").code == 0
 
 
-VALUES: dict[str, tuple[object, object, object, object]] = {
+GIVEN: Final[dict[str, tuple[object, object, object, object]]] = {
     "model": ("flagged", "varied", "kept", ()),
-    "judge": ("flagged", "varied", "kept", None),
-    "endpoint": ("flagged", "varied", "kept", None),
     "min": ("eva=0.1", "eva=0.2", "eva=0.3", ()),
     "record": ("none", "all", "new", "new"),
     "store": (Path("flagged"), Path("varied"), Path("kept"), None),
-    "plan": (True, False, True, False),
     "budget": (0.5, 0.0, 2.5, None),
     "in_flight": (3, 2, 1, 64),
     "votes": (3, 2, 1, None),
-    "run_record": ("flagged", "varied", "kept", None),
     "shard": ("1/2", "2/2", "1/1", None),
     "from_": ("flagged", "varied", "kept", ()),
-    "save": ("flagged", "varied", "kept", None),
     "allow_endpoints": ("https://flagged", "https://varied", "https://kept", ()),
-    "allow_outside": (True, False, True, False),
-    "base": ("flagged", "varied", "kept", None),
-    "compare": ("flagged", "varied", "kept", None),
     "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
-    "junit": ("flagged", "varied", "kept", None),
-    "gitlab": ("flagged", "varied", "kept", None),
-    "html": ("flagged", "varied", "kept", None),
-    "github": (True, False, True, False),
-    "suite": ("flagged", "varied", "kept", None),
 }
+SWITCH: Final = (True, False, True, False)
+NAME: Final = ("flagged", "varied", "kept", None)
+VALUES: Final = {o.name: GIVEN.get(o.name, SWITCH if o.is_switch else NAME) for o in TABLE.values()}
 """By option: a value for the flag, for the variable and for the ini key, and the default."""
 
 

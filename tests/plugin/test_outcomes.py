@@ -76,7 +76,6 @@ def test_a_judge_that_breaks_down_is_an_error_in_one_safe_line(bench: Bench) -> 
     safe = "judge 'fair-1' broke down: JudgeError: no line ::error::took over\\x1b[31m #\\x23["
     assert any(line.startswith(safe) for line in run.lines)
     assert not run.shows_code
-    assert not bench.inside("summeval.toml", "--summ-judge=rule:Broken").shows_code
 
 
 RIGHT: Final = [f"The kiln of brick {n} was hot." for n in range(24)]

@@ -412,23 +412,6 @@ def test_what_is_kept_while_the_server_restarts_waits_for_it(
         assert store.rows("SELECT spent FROM summeval.accounts") == [(0.3,)]
 
 
-def test_a_cut_of_all_connections_loses_nothing(
-    postgres_server: PostgresServer, store: PostgresStore, url: str
-) -> None:
-    """The server stays up and says why it ends them, so what is kept then is kept once more."""
-    row = Row(KEY, "", {"n": 1})
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-
-    async def main() -> None:
-        async with store.alone(KEY):
-            postgres_server.found(url, f"{cut} AND datname = current_database()")
-            await store.off_loop(store.put, row)
-
-    store.put(Row(OTHER, "", {}))
-    asyncio.run(main())
-    assert store.get(KEY) == row
-
-
 def test_a_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Psycopg is nobody's who keeps replies in a folder."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
