@@ -124,13 +124,6 @@ class Shuffled(Oracle):
         """The label of the same facet of a summary drawn at random."""
         return super().rate(facet, random.Random(facet + summary).choice(list(_by_summary())))
 
-    def facts(self, texts: tuple[str, ...], premises: tuple[str, ...]) -> dict[str, bool]:
-        """The same verdicts, dealt out anew."""
-        holds = super().facts(texts, premises)
-        dealt = list(holds.values())
-        random.Random(" ".join((*texts, *premises))).shuffle(dealt)
-        return dict(zip(holds, dealt, strict=True))
-
     def check(self, text: str, source: tuple[str, ...]) -> q.SentenceCheck:  # noqa: ARG002 - as above
         """The label of a sentence drawn at random."""
         return random.Random(text).choice(list(_by_sentence().values()))[0]

@@ -86,16 +86,7 @@ def own_metric(bench: Bench) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What changes after a record was made, and how commands answer then.
-
-    Attributes:
-        edit: The change; None where only the options change.
-        before: What is special about the suite when the record is made.
-        options: The options of today.
-        live: How a run of today ends.
-        recorded: How deciding the records ends.
-        message: What that says.
-    """
+    """What changes after a record was made, and how a run and decisions of the record then end."""
 
     edit: Edit | None = None
     before: Edit | None = None

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Final
 
@@ -18,12 +18,13 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.plugin import progress
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import is_key
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.plugin import conftest
 from tests.plugin.conftest import Bench, Run, Script
 from tests.processes import run_command
 from tests.scripted_server import Action, Answer, Delay, Raw, ScriptedServer, Seen, Status, Until
-from tests.stored import stored
 from tests.waiting import wait_until
 
 KEY: Final = "sk-marker-5f2d9c0b7e"
@@ -203,11 +204,9 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
     with serving(bench, script) as server:
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad")
         with bench.running(*arguments, "-n1") as process:
-            wait_until(
-                lambda: (
-                    server.n_requests >= n_answered + 2 and len(stored(bench.store)) == n_answered
-                )
-            )
+            wait_until(lambda: server.n_requests >= n_answered + 2)
+            with closing(Cache(bench.store)) as cache:
+                wait_until(lambda: sum(map(is_key, cache._texts)) == n_answered)
             os.killpg(process.pid, signal.SIGINT)
             assert bench.finish(process).code == pytest.ExitCode.INTERRUPTED
         answered = {str(seen.body["messages"]) for seen in server.seen[:n_answered]}

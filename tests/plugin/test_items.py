@@ -65,20 +65,6 @@ def test_a_suite_may_have_a_name_of_its_own_and_stand_in_testpaths(bench: Bench)
     assert collected(bench) == [f"golden/{node}" for node in ALL[:2]]
 
 
-def test_a_suite_that_is_not_among_the_arguments_is_left_alone(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A run over unit tests must not begin to judge because a suite lies below them."""
-    bench.suite("tests/golden/summeval.toml", head="unheard = 1")
-    bench.write("tests/test_plain.py", "def test_plain(): pass\n")
-    monkeypatch.setenv("SUMM_JUDGE", "rule:Fair")
-    run = bench.inside("tests", "-rA")
-
-    assert run.code == 0
-    assert run.outcomes == {"tests/test_plain.py::test_plain": "PASSED"}
-    assert bench.asked() == []
-
-
 def test_a_suite_that_shares_its_papers_says_so_and_is_allowed_to(
     bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -142,46 +143,36 @@ def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -
     assert bench.text("baselines/v1.json") == before
 
 
+LEADS_OUT: Final = "cannot be written, a link leads out of this folder"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("option", "message"),
     [
-        ((f"{RECORD}/x",), f"{RECORD}/x: cannot be written, its folder is not there"),
-        (("--summ-run-record=out",), "--summ-run-record=out: cannot be written, it is a folder"),
-        (
-            ("--summ-run-record=link.json",),
-            "--summ-run-record=link.json: cannot be written, a link leads out of this folder",
-        ),
-        (
-            ("--summ-run-record=out/run.json",),
-            "--summ-run-record=out/run.json: cannot be written, a link leads out of this folder",
-        ),
-        (("--summ-save=out",), "leads out of the suite's folder"),
-        (("--summ-save=in",), "in.json is in the way; move it"),
-        (
-            ("--summ-run-record=same", "--summ-html=./same"),
-            "--summ-html=./same: --summ-run-record writes that file; name another one",
-        ),
+        (f"{RECORD}/x", f"{RECORD}/x: cannot be written, its folder is not there"),
+        ("--summ-run-record=out", "--summ-run-record=out: cannot be written, it is a folder"),
+        ("--summ-run-record=link.json", f"--summ-run-record=link.json: {LEADS_OUT}"),
+        ("--summ-run-record=out/run.json", f"--summ-run-record=out/run.json: {LEADS_OUT}"),
+        ("--summ-save=out", "leads out of the suite's folder"),
+        ("--summ-save=in", "in.json is in the way; move it"),
+        ("--summ-html=./same", "--summ-html=./same: --summ-junit writes that file; name another"),
     ],
 )
 def test_a_file_that_cannot_be_written_stops_the_run_before_it_begins(
-    bench: Bench, tmp_path_factory: pytest.TempPathFactory, arguments: tuple[str, ...], message: str
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory, option: str, message: str
 ) -> None:
     """An hour of judging would be lost; a link may have come with a pull request."""
     outside = tmp_path_factory.mktemp("outside")
     inside = bench.write("precious", "precious")
     (outside / "precious").write_text("precious", encoding="utf-8")
     (bench.path / "baselines").mkdir()
-    for name, target in (
-        ("link.json", outside / "run.json"),
-        ("out", outside),
-        ("baselines/out.json", outside / "precious"),
-        ("baselines/in.json", inside),
-    ):
-        (bench.path / name).symlink_to(target)
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", *arguments)
+    (bench.path / "link.json").symlink_to(outside / "run.json")
+    (bench.path / "out").symlink_to(outside)
+    (bench.path / "baselines/out.json").symlink_to(outside / "precious")
+    (bench.path / "baselines/in.json").symlink_to(inside)
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-junit=same", option)
 
-    assert run.code == 4
-    assert message in run.err
+    assert (run.code, message in run.err) == (4, True), run.err
     assert bench.asked() == []
     assert [file.name for file in outside.iterdir()] == ["precious"]
     assert inside.read_text() == (outside / "precious").read_text() == "precious"

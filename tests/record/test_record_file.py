@@ -284,6 +284,11 @@ def test_a_policy_that_nobody_could_decide_by_is_refused(
         ("[7]", "is no run record: line 1: the whole: Input should be an object"),
         ("{}", "is no run record: line 1: it does not begin a run"),
         ('{"schema": 1}', "is no run record: line 1: it has schema 1, this version reads 2"),
+        (
+            '{"run": {"schema": 3, "moss": 1}}',
+            "is no run record: line 1: it has schema 3, ",
+        ),
+        ('{"run": {"schema": "\\u001b[31m"}}', "is no run record: line 1: it has schema "),
         (b"\xff\xfe", "is no run record: line 1: 'utf-8' codec can't decode byte 0xff"),
         (b'{"run": "\xff"}', "is no run record: line 1: "),
         (b"[" * 100_000, "is no run record: line 1: "),
@@ -296,16 +301,6 @@ def test_what_is_no_record_is_said(tmp_path: Path, content: str | bytes, fault: 
     assert refused(saved(tmp_path, content)).startswith(fault)
     (tmp_path / "run.json").unlink()
     assert refused(tmp_path / "run.json").startswith("cannot be read as a run record, No such file")
-
-
-@pytest.mark.parametrize("schema", [0, 3, -1, "\x1b[31m"])
-def test_another_schema_version_is_said_before_anything_else(
-    tmp_path: Path, schema: object
-) -> None:
-    """The list of what differs would not help; a newer record may differ in everything."""
-    fault = refused(saved(tmp_path, json.dumps({"run": {"schema": schema, "moss": 1}})))
-    assert fault.startswith("is no run record: line 1: it has schema ")
-    assert fault.endswith(", this version reads 2")
 
 
 @settings(deadline=None, max_examples=50)
