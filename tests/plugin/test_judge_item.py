@@ -62,16 +62,8 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     assert (run.code, run.last) == (UNTRUSTED, "1 failed, 2 passed")
     assert run.outcomes[JUDGE] == "FAILED"
     assert "UNTRUSTED: unfaithful_recall 0.00 < 0.8" in run.lines
-    message = "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts."
-    block = run.block(message, 8)
-    assert block[2:7] == [
-        "sentence: label in rows, judge in columns",
-        "                unfaithful    faithful",
-        "  unfaithful             0           6",
-        "  faithful               4           0",
-        "worst disagreements (5):",
-    ]
-    assert block[7].endswith(": label unfaithful, judge faithful")
+    assert "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts." in run.lines
+    assert "worst disagreements (5):" in run.lines
     assert not run.shows_code
     assert not (bench.path / "baselines" / "v1.json").exists()
     assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)

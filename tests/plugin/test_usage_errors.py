@@ -20,13 +20,10 @@ GIVEN: Final = {
     "unknown system at an unknown endpoint": ("--summ-model=goood", "--summ-endpoint=olama"),
     "a system with a name that no node id can hold": ("--summ-model=a::b",),
     "a flag given as nothing": ("--summ-model=",),
-    "misspelt judge": ("--summ-judge=ofline",),
     "judge in no module": ("--summ-judge=nowhere.rule:Fair",),
     "judge that its module lacks": ("--summ-judge=rule:Unfair",),
     "a class that is no judge": ("--summ-judge=rule:NoJudge",),
     "unknown record mode": ("--summ-record=some",),
-    "replay with a judge that has no record": ("--summ-record=none",),
-    "votes of a judge that is no model": ("--summ-votes=3",),
     "no votes at all": ("--summ-votes=0",),
     "votes without end": (f"--summ-votes={'9' * 5_000}",),
     "requests in flight without end": ("--summ-in-flight=1000000",),
@@ -34,7 +31,6 @@ GIVEN: Final = {
     "minimum beyond all numbers": ("--summ-min=facet=1e999",),
     "requests in flight in words": ("--summ-in-flight=many",),
     "a budget below nothing": ("--summ-budget=-1",),
-    "a budget without a price": ("--summ-judge=gtp", "--summ-budget=1"),
     "minimum without a value": ("--summ-min=facet",),
     "minimum that is no number": ("--summ-min=facet=high",),
     "minimum of an unknown metric": ("--summ-min=mean.evaa=0.5",),
@@ -204,7 +200,6 @@ HANDWRITTEN: Final[dict[str, tuple[str, ...]]] = {
     "no metric at all": (f"@pytest.mark.summ(metrics=[])\n{PAIR}", "golden"),
     "marker with another key": (f"@pytest.mark.summ('x', metric=['facet'])\n{PAIR}", "golden"),
     "misspelt judge": (JUDGE, "--summ-judge=ofline"),
-    "unknown record mode": (JUDGE, "--summ-record=some"),
 }
 """By mistake: a test, and the arguments."""
 
