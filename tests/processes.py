@@ -20,6 +20,7 @@ LEAN: Final = " ".join(
     for name in (
         *("hypothesispytest", "anyio", "randomly", "rerunfailures", "syrupy"),
         *("doctest", "legacypath", "pastebin", "setuponly", "setupplan", "stepwise", "unittest"),
+        *("debugging", "faulthandler", "recwarn", "subtests", "threadexception"),
     )
 )
 """Other plugins of this machine, and some of pytest's own, which cost time and play no part."""

@@ -13,7 +13,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib import import_module
+from functools import cache, cached_property
+from importlib import import_module, metadata
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Final
@@ -361,6 +362,38 @@ def _loaded_client() -> None:
         asyncio.run(post(server.url))
 
 
+class Known(metadata.PathDistribution):
+    """An installed package whose files are read once: each run in this process looks twice."""
+
+    @cached_property
+    def entry_points(self) -> metadata.EntryPoints:  # type: ignore[override]  # read as the other
+        """What it offers."""
+        return super().entry_points
+
+    @cached_property
+    def files(self) -> list[metadata.PackagePath] | None:  # type: ignore[override]  # likewise
+        """What it holds."""
+        return super().files
+
+
+_distributions: Final = metadata.distributions
+_INSTALLED: Final = frozenset(sys.path)
+
+
+@cache
+def _known(place: str) -> tuple[Known, ...]:
+    return tuple(Known(Path(str(each._path))) for each in _distributions(path=[place]))
+
+
+def known_distributions(**how: Any) -> Iterator[metadata.Distribution]:
+    """What is installed here, read once, and what a test has put beside it."""
+    if how:
+        yield from _distributions(**how)
+        return
+    for place in sys.path:
+        yield from _known(place) if place in _INSTALLED else _distributions(path=[place])
+
+
 @pytest.fixture(autouse=True)
 def _quick(few_resamples: None) -> None:
     """What runs print has intervals; their figures have tests of their own."""
@@ -375,11 +408,11 @@ def bench(
         monkeypatch.delenv(name)
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(metadata, "distributions", known_distributions)
     pytester.syspathinsert()
     bench = Bench(pytester.path, pytester)
     monkeypatch.setenv("SUMM_STORE", str(bench.store))
     bench.write(JUDGES.name, JUDGES.read_text(encoding="utf-8"))
-    bench.write("conftest.py", "")  # whose folder is where workers look for judges
     bench.suite()
     return bench
 

@@ -67,6 +67,7 @@ def test_hostile_text_harms_neither_the_run_nor_a_report(
     folder = bench.path / "out"
     folder.mkdir()
     write_suite(bench)
+    bench.write("conftest.py", "")  # in whose folder workers look for judges
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "step.md"))
     reports = ("run-record=out/run.json", "junit=out/run.xml", "html=out/run.html")
