@@ -17,7 +17,7 @@ from functools import cache, cached_property
 from importlib import import_module, metadata
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any, Final
+from typing import Any, Final, cast
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -366,12 +366,12 @@ class Known(metadata.PathDistribution):
     """An installed package whose files are read once: each run in this process looks twice."""
 
     @cached_property
-    def entry_points(self) -> metadata.EntryPoints:  # type: ignore[override]  # read as the other
+    def entry_points(self) -> metadata.EntryPoints:
         """What it offers."""
         return super().entry_points
 
     @cached_property
-    def files(self) -> list[metadata.PackagePath] | None:  # type: ignore[override]  # likewise
+    def files(self) -> list[metadata.PackagePath] | None:
         """What it holds."""
         return super().files
 
@@ -382,7 +382,7 @@ _INSTALLED: Final = frozenset(sys.path)
 
 @cache
 def _known(place: str) -> tuple[Known, ...]:
-    return tuple(Known(Path(str(each._path))) for each in _distributions(path=[place]))
+    return tuple(Known(cast("Known", each)._path) for each in _distributions(path=[place]))
 
 
 def known_distributions(**how: Any) -> Iterator[metadata.Distribution]:

@@ -162,7 +162,7 @@ def test_a_run_is_planned_asked_once_and_replayed_without_a_network(bench: Bench
 
     shutil.rmtree(bench.store)
     bench.write("conftest.py", WATCH)
-    alone = ("unshare", "-n")
+    alone: tuple[str, ...] = ("unshare", "-n")
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
         alone = ("env",)  # the network cannot be taken away here
     replay = (sys.executable, "-m", "pytest", "summeval.toml", "--summ-judge=rule", MODELS, "-rA")
