@@ -249,10 +249,7 @@ summaries = "bad.jsonl"
         judge: str = "",
         more: str = "",
     ) -> Iterator[ScriptedServer]:
-        """A server that follows a script, which the suite's judge "rule" is asked at.
-
-        Without a script it judges by rule; `judge` holds more keys of the judge, `more` tables.
-        """
+        """A server of the judge "rule", which follows a script or judges by rule."""
         with ScriptedServer(script or by_rule) as server:
             self.extend(ENDPOINT.format(url=server.url, model=model, judge=judge) + more)
             yield server

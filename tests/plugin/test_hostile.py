@@ -95,10 +95,7 @@ def test_hostile_text_harms_neither_the_run_nor_a_report(
 
 
 def assert_nothing_commands_runner_or_terminal(run: Run) -> None:
-    """Failing texts, captured output, tables and warnings are all read by the runner.
-
-    Escape sequences and marks of direction are shown, not obeyed, in what a test printed, too.
-    """
+    """Escape sequences and marks of direction are shown, not obeyed, in all that is printed."""
     everything = f"{run.out}\n{run.err}"
     lines = [
         line for line in re.split(r"[\r\n\v\f\x85\u2028\u2029]", everything) if COMMAND.match(line)

@@ -23,10 +23,7 @@ def collected(bench: Bench, *arguments: str) -> list[str]:
 
 
 def test_a_pair_is_one_test_named_by_suite_system_and_paper(bench: Bench) -> None:
-    """The names are what people select, skip and quote; the order is that of the files.
-
-    Means are a test only where a threshold asks for them: one that holds nothing is always green.
-    """
+    """Means are a test only where a threshold asks for them: one of nothing is always green."""
     assert collected(bench, "summeval.toml", BOTH) == ALL
     bench.suite(mean="facet = 0.7")
     assert collected(bench, "summeval.toml", BOTH) == [

@@ -240,10 +240,7 @@ def test_in_github_actions_failing_pairs_are_annotated_at_their_line(
 
 
 def test_the_step_summary_is_appended_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job has other steps, whose summaries stand before ours.
-
-    A plugin that annotates failures is left to it: GitHub shows ten, and twice would hide another.
-    """
+    """Other steps' stand before it; annotations are left to a plugin that makes them."""
     step = bench.write("step.md", "# earlier\n")
     bench.write("conftest.py", ANNOTATOR)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(step))

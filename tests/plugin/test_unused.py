@@ -100,10 +100,7 @@ def own(bench: Bench, *arguments: str) -> list[str]:
 def test_variables_and_ini_keys_break_no_foreign_suite_and_are_said_to_be_ignored(
     foreign: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A variable is exported for a whole shell; a warning would fail suites that make them errors.
-
-    Ini keys are for the runs of the suite: plain pytest is meant to be one, a named test is none.
-    """
+    """A warning would fail suites that make them errors; a named test is no run of the suite."""
     message = "summeval: no suite was collected, so nothing is gated; ignored: "
     foreign.write("pytest.ini", "[pytest]\nsumm_judge = offline\n")
     assert own(foreign) == [f"{message}summ_judge (ini)"]
