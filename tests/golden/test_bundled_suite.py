@@ -120,10 +120,7 @@ def test_labels_are_enough_of_every_kind() -> None:
 
 
 def test_every_unfaithful_sentence_names_its_error() -> None:
-    """Eight kinds, each often enough to hold a judge to; every error is planted on purpose.
-
-    Only two systems have any: the others are faithful by construction, so they can be baselines.
-    """
+    """Each was planted on purpose, in two systems; the others are faithful, to be baselines."""
     errors: Counter[str] = Counter()
     for line in raw("labels.jsonl"):
         planted = {e["sentence"]: e["kind"] for e in line.get("x_planted", ())}  # type: ignore[attr-defined]

@@ -126,10 +126,7 @@ def test_frozen_facets_are_shown_in_place_of_the_reference(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("key", ["reference", "source"])
 def test_papers_that_share_a_text_are_one(tmp_path: Path, key: str) -> None:
-    """The judge sees texts and no ids; another spacing does not hide whose they are.
-
-    Any of several references names its paper: a question may be about the second one.
-    """
+    """The judge sees texts and no ids; any of several references is its paper's."""
     folder = tmp_path / "kilns"
     suite_in(folder, *LABELS)
     papers = rewrite_papers(folder)

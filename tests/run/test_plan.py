@@ -130,10 +130,7 @@ def test_summary_that_is_not_written_yet_is_imagined(tmp_path: Path, suite: Suit
 def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
     tmp_path: Path, suite: Suite
 ) -> None:
-    """The reference's facets were not answered, as a line of a batch may fail; the summaries' were.
-
-    So both systems' ratings are of imagined facets.
-    """
+    """References' facets were not answered, summaries' were: both systems' ratings are imagined."""
     evaluated(desk_for(tmp_path / "full", suite), suite, tasks_of(suite, ["good", "bad"]))
     first = surveyed(desk_for(tmp_path / "none"), suite, tasks_of(suite), imagine=False)
     own = [m for m in first.missing.values() if m.metric == "facet"]

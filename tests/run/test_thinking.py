@@ -45,10 +45,7 @@ def test_a_model_that_thinks_for_longer_than_it_may_is_not_paid_again(tmp_path: 
 
 
 def test_a_small_budget_lasts(tmp_path: Path) -> None:
-    """Replies cost 1.44 dollars, and a reply of the usual room would cost 0.16.
-
-    With what a call needs set aside, and no more, the budget pays for all of them.
-    """
+    """Replies cost 1.44 dollars in all; a reply of the usual room would have cost 0.16."""
     of = run_on(tmp_path, Thinker(3000), keys=PRICE, budget=1.5)
     assert (of.n_requests, of.n_cut, of.n_unscored) == (REQUESTS, 0, 0)
     assert of.n_billed * 10 / 1e6 < 1.5

@@ -82,10 +82,7 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
 def test_a_cluster_without_a_worker_is_a_usage_error_after_a_while(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is said meanwhile: a scheduler alone would be waited for in silence, and for ever.
-
-    No worker takes the place of the last one that dies, so its batch is waited for just as long.
-    """
+    """It is said meanwhile; nor does any worker take the place of the last one that dies."""
     monkeypatch.setattr(batches, "_LOOK_SECONDS", 0.5)
     monkeypatch.chdir(bench.path)
     bench.write("mortal.py", MORTAL)

@@ -239,10 +239,7 @@ def test_clients_take_turns_by_tokens_and_requests(store: PostgresStore, url: st
 
 
 def test_an_account_says_when_it_is_over_and_stays_so(store: PostgresStore, url: str) -> None:
-    """0.6 of a dollar held leaves nothing for 0.6; 0.9 spent leaves nothing for 0.2, and no less.
-
-    Somebody else's calls may still leave enough, so they are waited for.
-    """
+    """0.6 of a dollar held leaves no 0.6; 0.9 spent leave no 0.2, and no less for anybody."""
 
     async def main() -> None:
         with closing(opened(url)) as second:

@@ -106,10 +106,7 @@ def test_a_reason_that_quotes_a_summary_stays_here() -> None:
 
 
 def test_an_event_holds_what_was_judged_and_one_short_line() -> None:
-    """Further lines quote papers and summaries. 0 is a value; a mean is at its worst if judged so.
-
-    A pair that must pass is held to the bounds of means. What the judge left unscored is an error.
-    """
+    """0 is a value; a mean is at its worst if judged so; what the judge left out is an error."""
     means = (mean("eva", 0.0, 0.4), changed(mean("facet", 0.8), lowest=0.4))
     run = record(
         failing("zinc-01", RESULT, scores=moss_scores()),
