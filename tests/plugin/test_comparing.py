@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.plugin.conftest import FAIR, PAPERS, Bench, Run
+from tests.plugin.conftest import FAIR, Bench, Run
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
@@ -98,26 +98,3 @@ def test_a_run_of_some_pairs_is_neither_saved_nor_compared(bench: Bench) -> None
     run = bench.inside("summeval.toml", BAD, COMPARE, "--summ-judge=rule:Silent", "-rA")
     assert run.outcomes["summeval.toml::bad::all-papers"] == "ERROR"
     assert "is undecided: limpet-01: facet is unscored: unanswered" in run.out
-
-
-def test_a_slice_fails_a_run(bench: Bench) -> None:
-    """All reports say where; with the thresholds of one slice alone the system has a test, too."""
-    papers = [f"limpet-{place:02}" for place in range(6)]
-    text, summary = PAPERS["limpet-01"], bench.bad["limpet-01"]
-    bench.suite(head='default_systems = ["bad"]', pair="facet = 0.3")
-    bench.lines(
-        "papers.jsonl",
-        *(
-            {"id": name, "source": " ".join(text), "reference": " ".join(text), "x_shore": "east"}
-            for name in papers
-        ),
-    )
-    for system in ("good", "bad"):
-        bench.lines(f"{system}.jsonl", *({"paper": n, "summary": summary} for n in papers))
-    bench.extend('[slices]\nshore = "x_shore"\n[thresholds.slice."shore=east"]\nfacet = 0.9\n')
-    run = bench.inside("summeval.toml", "-rA", "--summ-html=run.html", "--summ-junit=run.xml")
-    assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
-    missed = "slice shore=east: mean facet "
-    assert missed in run.out
-    assert missed in bench.text("run.html")
-    assert missed in bench.text("run.xml")

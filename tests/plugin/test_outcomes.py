@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.cli.app import main
-from tests.plugin.conftest import BOTH, FAIR, Bench, Run
+from tests.plugin.conftest import BOTH, FAIR, PAPERS, Bench, Run
 
 
 def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: SnapshotAssertion) -> None:
@@ -177,3 +177,49 @@ def test_signatures_are_printed_once_a_run(bench: Bench) -> None:
     result = [line for line in run.lines if line.startswith("signature  ")]
     metrics = sorted(line.split("|")[0].split()[-1] for line in result)
     assert metrics == ["eva", "facet", "faithfulness"]
+
+
+N_PAPERS = 6
+
+
+@pytest.fixture(name="flood")
+def make_flood(bench: Bench) -> Bench:
+    """A suite of six papers, on all of which the system fails."""
+    names = [f"limpet-{place:02}" for place in range(N_PAPERS)]
+    text, summary = " ".join(PAPERS["limpet-01"]), bench.bad["limpet-01"]
+    bench.suite(head='default_systems = ["bad"]', mean="facet = 0.9")
+    paper = {"source": text, "reference": text, "x_shore": "east"}
+    bench.lines("papers.jsonl", *({"id": name, **paper} for name in names))
+    for system in ("good", "bad"):
+        bench.lines(f"{system}.jsonl", *({"paper": n, "summary": summary} for n in names))
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("option", "n_full"),
+    [("--tb=auto", 3), ("--tb=line", 0), ("-v", 6)],
+)
+def test_three_failing_pairs_are_printed_in_full(flood: Bench, option: str, n_full: int) -> None:
+    """Thirty red papers printed 11,000 lines; each is still named, counted and explained."""
+    run = flood.inside("summeval.toml", option, "--junitxml=all.xml", "-rf")
+    n_headings = sum(line.strip("_ ").startswith("bad::limpet-") for line in run.lines)
+    assert n_headings == n_full
+    assert run.last == "7 failed"
+    assert sum(line.startswith("FAILED summeval.toml::bad::limpet-") for line in run.lines) == 6
+    folded = f"listed below, not in full: {N_PAPERS - n_full} failing pairs; -v prints all,"
+    assert any(line.startswith(folded) for line in run.lines) == (n_full < N_PAPERS)
+    assert any(line.startswith("worst findings (") for line in run.lines) == (
+        n_full < N_PAPERS or option == "-v"
+    )
+    assert flood.text("all.xml").count("1. ") >= N_PAPERS, "JUnit has every finding"
+
+
+def test_a_slice_fails_a_run(flood: Bench) -> None:
+    """All reports say where; with the thresholds of one slice alone the system has a test, too."""
+    flood.spoil("summeval.toml", "[thresholds.mean]\nfacet = 0.9\n", "")
+    slices = '[slices]\nshore = "x_shore"\n[thresholds.slice."shore=east"]\nfacet = 0.9'
+    flood.extend(slices)
+    run = flood.inside("summeval.toml", "-rA", "--summ-html=run.html", "--summ-junit=run.xml")
+    assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
+    for text in (run.out, flood.text("run.html"), flood.text("run.xml")):
+        assert "slice shore=east: mean facet " in text
