@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64] | NDArray[np.float64]
     Figures = NDArray[np.float64]
-    Weights = Literal["none", "quadratic"]
 
+Weights = Literal["none", "quadratic"]
 Numbers: TypeAlias = "Sequence[float] | NDArray[np.float64]"
 """One finite number a row."""
 
