@@ -116,8 +116,8 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know beside the differences."""
-        least = {each.slice: len(self.slices) * 0.5**each.n_papers for each in self.slices}
-        small = [each.slice for each in self.slices if least[each.slice] > each.level]
+        n_cells = len(self.slices)  # by which Holm multiplies the least p value of a slice
+        small = [e.slice for e in self.slices if n_cells * 0.5**e.n_papers > e.level]
         names = ", ".join(dict.fromkeys(small))
         slices = f"too few papers to show a drop in slice {names}" if names else ""
         return tuple(filter(None, (self.coverage, slices, *self.brevity)))

@@ -83,6 +83,19 @@ def test_a_suite_that_shares_its_papers_says_so_and_is_allowed_to(
     assert bench.inside("suite").code == 0
 
 
+def test_suites_that_share_their_file_by_links_are_judged_by_their_own_data(bench: Bench) -> None:
+    """The papers lie beside the link; named by another path to its folder, it is one suite."""
+    bench.suite("mild/summeval.toml", pair="facet = 0.6")
+    bench.good.update(bench.bad)
+    bench.suite("wet/summeval.toml")
+    (bench.path / "wet/summeval.toml").unlink()
+    (bench.path / "wet/summeval.toml").symlink_to("../mild/summeval.toml")
+    (bench.path / "dry").symlink_to("wet")
+    run = bench.inside("mild", "wet", "dry/summeval.toml::good", "--summ-allow-outside", "-rA")
+    assert {outcome for node, outcome in run.outcomes.items() if "mild" in node} == {"PASSED"}
+    assert {outcome for node, outcome in run.outcomes.items() if "mild" not in node} == {"FAILED"}
+
+
 def test_two_suites_are_gated_in_one_run(bench: Bench) -> None:
     """Each keeps its thresholds, and the header names both."""
     bench.suite("mild/summeval.toml", head="", pair="facet = 0.25")

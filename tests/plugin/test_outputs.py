@@ -197,11 +197,15 @@ def test_a_run_that_judges_nothing_writes_no_report(
     for option, code in (("--collect-only", 0), ("--summ-plan", 4), ("--summ-min=x", 4)):
         assert bench.inside("summeval.toml", RECORD, option).code == code
         assert bench.text("run.json") == "kept"
-    for name, value in (("SUMM_PLAN", "1"), ("PYTEST_ADDOPTS", f"{LEAN} --summ-plan")):
+    for name, value, option in (
+        ("SUMM_PLAN", "1", "plan"),
+        ("PYTEST_ADDOPTS", f"{LEAN} '--summ-plan'", "plan"),
+        ("SUMM_SHARD", "1/3", "shard"),
+    ):
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
             run = bench.inside("summeval.toml")
-        assert (run.code, "--summ-plan judges nothing; type it" in run.err) == (4, True)
+        assert (run.code, f"--summ-{option} decides nothing; type it" in run.err) == (4, True)
     monkeypatch.setenv("SUMM_HTML", "page.html")
     assert bench.inside("summeval.toml", "--summ-plan").code == 0
     assert not (bench.path / "page.html").exists()

@@ -57,9 +57,11 @@ def test_merged_shards_are_the_whole_run_to_the_byte(bench: Bench) -> None:
     whole = reported(bench, "whole", compared)
     names = shards(bench, 4, compared)
     assert [bench.record(name).shard for name in names] == [(k, 4) for k in range(1, 5)]
-    named = (f"--summ-from={name}" for name in reversed(names))
+    named = [f"--summ-from={name}" for name in reversed(names)]
     merged = reported(bench, "merged", compared, *named)
     assert (merged.code, merged.last) == (whole.code, whole.last)
+    other = bench.inside("summeval.toml", BOTH, "--summ-compare=old.json", *named)
+    assert (other.code, f"with {compared};" in other.err.replace("\n", " ")) == (4, True)
     assert bench.record("merged.run-record").suites[0].comparisons.keys() == {"good", "bad"}
     for kind in REPORTS:
         made, expected = (bench.path / f"{name}.{kind}" for name in ("merged", "whole"))
@@ -73,6 +75,7 @@ def test_a_shard_decides_no_means_and_holds_no_floor(bench: Bench) -> None:
     assert reported(bench, "whole").code == 10
     for name in shards(bench, 2):
         (suite,) = bench.record(name).suites
+        assert not bench.record(name).may_release
         assert not suite.is_untrusted
         assert {system.outcome for system in suite.systems} == {"not judged"}
         assert {pair.paper for pair in suite.golden} == {pair.paper for pair in suite.pairs}

@@ -198,6 +198,28 @@ def test_a_recorded_reply_is_not_edited(stuck: Bench, diff: Callable[..., list[s
     assert first.startswith(f"  loosens: recorded reply {rows[1].key} changed: ")
 
 
+def test_a_model_beside_the_suite_is_part_of_the_stick(
+    stuck: Bench, diff: Callable[..., list[str]]
+) -> None:
+    """Other weights give other answers under the same name."""
+    stuck.write("model/config.json", '{"0": "supported"}')
+    stuck.extend('[judges.small]\nchecker = "model"')
+    base = copied(stuck)
+    stuck.write("model/config.json", '{"0": "refuted"}')
+    (line,) = diff(base, stuck.path)[1:]
+    assert line.startswith("  loosens: model model changed: ")
+
+
+def test_a_live_model_that_the_suite_now_has_loosens_it(stuck: Bench) -> None:
+    """Its recorded summaries would be judged in place of what it says."""
+    commit(stuck)
+    stuck.extend('[systems.llama3]\nsummaries = "good.jsonl"')
+    for model, outcome in (("llama3", "FAILED"), ("good", "PASSED")):
+        run = stuck.inside("summeval.toml", "--summ-base=HEAD", f"--summ-model={model}", "-rA")
+        assert run.outcomes["summeval.toml::stick"] == outcome
+        assert ("system llama3 added" in run.out) == (outcome == "FAILED")
+
+
 @pytest.mark.parametrize("name", [" s", ":(top)s", "ü [q]*"])
 def test_a_suite_is_found_in_a_revision_whatever_its_folder_is_called(
     stuck: Bench, diff: Callable[..., list[str]], name: str

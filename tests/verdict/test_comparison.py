@@ -397,6 +397,10 @@ def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None
     record = run(suite(*BOTH, name="golden"), suite(other, name="bronze"))
     assert actual(record, "careful", of="bronze").pairs["moss-01"]() == other
     assert len(actual(record, "careful", of="golden").pairs) == 2
+    # two folders of one name: the path counts
+    apart = (suite(*BOTH), replace(suite(other), shown="b/golden/summeval.toml"))
+    for suites in (apart, apart[::-1]):
+        assert len(actual(run(*suites), "careful").pairs) == 2
 
 
 def test_a_missing_baseline_is_refused_with_what_to_type(snapshot: SnapshotAssertion) -> None:
@@ -406,6 +410,7 @@ def test_a_missing_baseline_is_refused_with_what_to_type(snapshot: SnapshotAsser
         ("system", run(suite(*BOTH)), "llama3", "golden"),
         ("suite", two, "careful", "golde"),
         ("nothing", run(), "careful", "golden"),
+        ("elsewhere", run(*(replace(suite(), shown=of) for of in "ab")), "careful", "golden"),
     ):
         with pytest.raises(OptionError) as caught:
             actual(record, system, of=of)

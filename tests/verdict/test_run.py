@@ -79,7 +79,11 @@ def test_a_run_that_was_cut_or_not_compared_releases_nothing() -> None:
     of_means = replace(policy, thresholds=Thresholds(pair=(), mean=(Threshold("facet", 0.5),)))
     means = replace(gated(*BOTH, outcome="not judged"), policy=of_means)
     assert run(means).gaps(means) == ["the means of careful were not tested"]
-    for stored in (cut, requests, floors, means):
+    lenient = replace(gated(*BOTH), unmeasured=("eva", "judge.facet_exact"))
+    assert run(lenient).gaps(lenient) == ["the judge does not measure eva, judge.facet_exact"]
+    shard = replace(run(gated(*BOTH)), shard=(1, 1))
+    assert (shard.shown, shard.may_release) == ("partial", False)
+    for stored in (cut, requests, floors, means, lenient):
         assert run(stored).shown == "partial"
         assert (run(stored).outcome, run(stored).may_release) == ("passed", False)
     comparison = Comparison(baseline="v1.3", system="careful")

@@ -77,6 +77,13 @@ def test_a_system_cannot_skip_a_slice_below_its_size(n_skipped: int, outcome: st
     assert system.outcome == outcome
 
 
+def test_a_threshold_of_a_slice_needs_five_papers_of_the_system() -> None:
+    """Whoever skips the bad papers of a slice must not pass on the one that is left."""
+    (system,) = decided(pairs_of(*HALF)[:11], slice_of(10, 15, 0.4)).systems
+    assert system.outcome == "error"
+    assert "slice field=cs: the system has 1 of the 5 papers that a threshold" in system.fault
+
+
 def test_what_the_judge_left_open_in_a_slice_is_an_error() -> None:
     """A slice that nobody measured must not pass."""
     silent = pair("moss-14", unscored("faithfulness", "unanswered", "cut"))
@@ -103,6 +110,8 @@ def test_a_drop_in_one_slice_fails_though_others_rise(n_worse: int, fails: bool)
     assert not actual.broken
     assert not actual.undecided
     assert actual.fails == fails
+    small = compared(pairs_of(*HALF), pairs_of(*HALF), slices=(slice_of(10, 15), SIDES[1]))
+    assert small.notes == ("too few papers to show a drop in slice field=cs",)
     if fails:
         assert str(actual.broken_slices[0]) == (
             "faithfulness drops by 0.250 in slice field=cs (8 papers), p 0.0078 at level 0.05"
