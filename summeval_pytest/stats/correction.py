@@ -74,9 +74,9 @@ def corrected_mean(
         value = mean(judged) + mean(label - judge, over golden rows)
 
     A judged row is a paper and the judge's answer, a golden row a paper, the judge's answer and the
-    label; a paper may be in both. The value has the unit of the labels and may leave their scale.
-    This is prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023). It
-    assumes that the judge's mean error is the same on golden and on judged rows.
+    label; a paper may be in both. The value has the unit of the labels. It and its bounds may leave
+    their scale. This is prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and
+    Zrnic 2023). It assumes that the judge's mean error is the same on golden and on judged rows.
 
     The interval is value -/+ t * sqrt(sum over papers of (e + r)^2), where e and r are how far a
     paper moves either mean (CR3, Bell and McCaffrey 2002: leave it out):

@@ -369,7 +369,11 @@ def _corrected(
         rows = []  # people's overall scores are on a scale of their own
     if name != "faithfulness":
         scored = [(n.paper, v) for n in papers if (v := n.values.get(name)) is not None]
-        values = asdict(corrected_mean(scored, rows, width=CATALOGUE[name].width))
+        named = CATALOGUE[name]
+        values = asdict(corrected_mean(scored, rows, width=named.width))
+        for key in ("value", "low", "high"):  # cut off at the ends of the range, as a rate is
+            if values[key] is not None:
+                values[key] = min(max(values[key], named.low), named.high)
     else:
         judged: list[tuple[str, bool]] = []
         for numbers in papers:

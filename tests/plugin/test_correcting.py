@@ -47,13 +47,13 @@ def test_a_threshold_on_a_corrected_mean_decides(bench: Bench) -> None:
     """The raw mean of 1 reaches both: what people would say decides, or how sure that is."""
     for corrected, missed in (
         ("facet = 0.9", "facet 0.875 < 0.900"),
-        ('"facet.lower" = 0.5', "facet.lower 0.495 < 0.500"),
+        ('"facet.lower" = 0.5', "facet.lower 0.250 < 0.500"),
     ):
         labelled(bench, pair=f"facet = 0.3{CORRECTED}{corrected}")
         run = bench.inside("summeval.toml", FAIR)
         assert run.last == "1 failed, 4 passed"
-        assert "  corrected: facet 0.875 [0.49, 1.26]" in run.lines
-        assert f"good: corrected mean {missed} (facet 0.875 [0.49, 1.26])" in run.lines
+        assert "  corrected: facet 0.875 [0.25, 1.00]" in run.lines
+        assert f"good: corrected mean {missed} (facet 0.875 [0.25, 1.00])" in run.lines
         assert not run.shows_code
 
 
