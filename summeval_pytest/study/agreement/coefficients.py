@@ -11,7 +11,7 @@ there are, with replacement, from a seeded generator; its bounds are percentiles
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
@@ -51,22 +51,23 @@ def rows_by_group(groups: Labels) -> tuple[Rows, ...]:
 
     Sorting makes what follows independent of the order in which the groups first occur.
     """
-    names, codes = codes_of(groups)
-    return tuple(np.flatnonzero(codes == code) for code in range(len(names)))
+    members: dict[str | int, list[int]] = {}
+    for row, label in enumerate(groups):
+        members.setdefault(label, []).append(row)
+    return tuple(np.array(members[label], dtype=np.intp) for label in sorted(members))
 
 
-def codes_of(labels: Labels) -> tuple[list[Any], Rows]:
-    """The different labels in order, and the place of each row's among them."""
-    names = sorted(set(labels))
-    place = {name: number for number, name in enumerate(names)}
-    return names, np.array([place[label] for label in labels], dtype=np.intp)
+def draws_of(n_groups: int, *, n_resamples: int, seed: int) -> Iterator[Rows]:
+    """The group numbers that each resample draws, one resample at a time; without groups none."""
+    generator = Generator(PCG64(seed))
+    n_drawn = n_resamples if n_groups else 0
+    return (generator.integers(n_groups, size=n_groups, dtype=np.intp) for _ in range(n_drawn))
 
 
 def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
-    """The group numbers that each resample draws, a row a resample; without groups none."""
-    if not n_groups:
-        return np.empty((0, 0), dtype=np.intp)
-    return Generator(PCG64(seed)).integers(n_groups, size=(n_resamples, n_groups), dtype=np.intp)
+    """The same as one array, a row a resample."""
+    draws = [*draws_of(n_groups, n_resamples=n_resamples, seed=seed)]
+    return np.array(draws) if draws else np.empty((0, 0), dtype=np.intp)
 
 
 def resampled_ratios(
@@ -102,7 +103,7 @@ def bootstrap_interval(
     the resamples.
     """
     members = rows_by_group(groups)
-    draws = drawn_groups(len(members), n_resamples=n_resamples, seed=seed)
+    draws = draws_of(len(members), n_resamples=n_resamples, seed=seed)
     values = [statistic(np.concatenate([members[group] for group in drawn])) for drawn in draws]
     estimate = estimate_of_resamples(0.0, np.array(values, dtype=np.float64))  # None becomes NaN
     return Interval(estimate.low, estimate.high)
@@ -267,6 +268,13 @@ def roc_auc_estimate(
     below = np.cumsum(wrong, axis=1) - wrong / 2
     areas = shares((good * below).sum(axis=1), good.sum(axis=1) * wrong.sum(axis=1))
     return estimate_of_resamples(areas[0], areas[1:])
+
+
+def codes_of(labels: Labels) -> tuple[list[Any], Rows]:
+    """The different labels in order, and the place of each row's among them."""
+    names = sorted(set(labels))
+    place = {name: number for number, name in enumerate(names)}
+    return names, np.array([place[label] for label in labels], dtype=np.intp)
 
 
 def drawn_counts(groups: Labels, *, n_resamples: int, seed: int) -> tuple[Rows, Floats]:

@@ -16,7 +16,7 @@ from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.stats.agreement import kappas_of, shares
 from summeval_pytest.study import tables as study
 from summeval_pytest.study.agreement.coefficients import (
-    drawn_groups,
+    draws_of,
     estimate_of_resamples,
     roc_auc_estimate,
 )
@@ -169,8 +169,8 @@ def estimate_of(tables: Counts, figure: Figure, seed: int | None = None) -> Esti
     """The figure of all tables together, with its interval over the papers that they are."""
     if not len(tables):
         return Estimate()
-    drawn = {"n_resamples": study.RESAMPLES, "seed": seed or study.SEED}
-    draws = drawn_groups(len(tables), **drawn)
+    seed = study.SEED if seed is None else seed
+    draws = draws_of(len(tables), n_resamples=study.RESAMPLES, seed=seed)
     sums = [tables.sum(axis=0), *(tables[drawn].sum(axis=0) for drawn in draws)]
     value, *resampled = figure(np.array(sums))
     return estimate_of_resamples(value, np.array(resampled))

@@ -28,6 +28,7 @@ from summeval_pytest.study.agreement.coefficients import (
     bootstrap_interval,
     correlation,
     correlation_p_value,
+    draws_of,
     level_row,
     mixed_row,
     partial_correlation,
@@ -445,6 +446,11 @@ def test_seeded_interval_keeps_its_digits() -> None:
     assert (result.low, result.high) == pytest.approx((0.6666666666666666, 5.8))
     values = np.random.Generator(np.random.PCG64(1)).normal(size=20).tolist()
     assert bootstrap_mean(values, seed=2) != bootstrap_mean(values, seed=1)
+    # One resample is drawn at a time, as of many groups an array is too large.
+    draws = draws_of(6001, n_resamples=5, seed=3)
+    whole = np.random.Generator(np.random.PCG64(3)).integers(6001, size=(5, 6001))
+    assert next(draws).tolist() == whole[0].tolist()
+    assert np.array_equal([*draws], whole[1:])
 
 
 @pytest.mark.parametrize(("n_undefined", "bound"), [(5, 1.0), (6, None)])
