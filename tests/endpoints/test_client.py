@@ -338,7 +338,7 @@ def test_an_attempt_that_hangs_is_given_up_for_another(action: Action) -> None:
 
 
 def test_waiting_for_a_turn_costs_no_time_of_the_call() -> None:
-    """2 s a call, one at a time, 60 s apart: each has its own; tokens are the longest reply's."""
+    """20 s a call, one at a time, 60 s apart: each has its own; tokens are the longest reply's."""
     with ScriptedServer() as server:
 
         async def three(client: Client) -> list[str]:
@@ -351,7 +351,7 @@ def test_waiting_for_a_turn_costs_no_time_of_the_call() -> None:
             return await asking
 
         # 16 tokens of reply, 8 a message and 1 for its text are 25
-        endpoint = replace(at(server.url, timeout_seconds=2), tokens_per_minute=25)
+        endpoint = replace(at(server.url, timeout_seconds=20), tokens_per_minute=25)
         assert run(endpoint, three, remembered=KNOWN) == ["yes"] * 3
 
 
