@@ -138,7 +138,10 @@ def test_every_sentence_is_read_whole_with_its_neighbour_where_both_fit(
     for first, second in enumerate(range(1, len(source))):
         if lengths[first] + lengths[second] <= room:
             assert any({first, second} <= set(part.places) for part in parts)
-    # 100 words of 4 characters in pieces of at most 30 are four of 25
+
+
+def test_a_long_sentence_is_read_in_pieces_and_neighbours_together() -> None:
+    """Worked examples: 100 words of 4 characters in pieces of at most 30 are four of 25."""
     pieces = list(parts_of(("moss " * 100, "Rain."), (100, 1), 30))
     assert [len(part.text.split()) for part in pieces] == [25, 25, 25, 26]
     assert [part.places for part in pieces] == [(0,), (0,), (0,), (0, 1)]
