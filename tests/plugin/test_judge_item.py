@@ -91,7 +91,7 @@ def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
 
 
 LOSING: Final = """\
-import pytest
+import os, pytest
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     if item.name == "judge":
@@ -99,13 +99,18 @@ def pytest_runtest_setup(item):
 """
 
 
-@pytest.mark.parametrize("line", ["raise OSError", "pytest.skip('later')"])
-def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(bench: Bench, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [("raise OSError", "-n0"), ("os._exit(3)", "-n1"), ("pytest.skip('later')", "-n1")],
+)
+def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(
+    bench: Bench, line: str, option: str
+) -> None:
     """Reports would pass without its floors, and a run whose judge was skipped did."""
     labelled(bench, good=False)
     bench.write("conftest.py", LOSING.format(line=line))
     reports = "--summ-run-record=run.json", "--summ-junit=run.xml", "--summ-gitlab=run.txt"
-    run = bench.inside("summeval.toml", FAIR, *reports, "--summ-save=v1")
+    run = bench.inside("summeval.toml", FAIR, option, *reports, "--summ-save=v1")
     assert run.code == 1
     assert bench.record().outcome == "error"
     assert not (bench.path / "baselines" / "v1.json").exists()

@@ -379,6 +379,23 @@ def test_a_database_that_is_gone_is_a_judges_fault_until_it_is_back(
         asyncio.run(rest())
 
 
+def test_a_cut_of_all_connections_loses_nothing(
+    postgres_server: PostgresServer, store: PostgresStore, url: str
+) -> None:
+    """The server stays up and says why it ends them, so what is kept then is kept once more."""
+    row = Row(KEY, "", {"n": 1})
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+
+    async def main() -> None:
+        async with store.alone(KEY):
+            postgres_server.found(url, f"{cut} AND datname = current_database()")
+            await store.off_loop(store.put, row)
+
+    store.put(Row(OTHER, "", {}))
+    asyncio.run(main())
+    assert store.get(KEY) == row
+
+
 def test_what_is_kept_while_the_server_restarts_waits_for_it(
     postgres_server: PostgresServer, url: str
 ) -> None:
