@@ -18,8 +18,8 @@ FM is the Facet-aware Metric (`facet`), EVA is EVA-Score (`eva`), FareBio is sen
 
 In a check, ``support`` is how strongly the judge believes it, 0 to 1, if the judge says so.
 ``undecided``: the judge met a conflict that a person has to resolve. It took the worse side, so the
-pair still passes or fails. A check or rating of another type or range raises `TypeError` or
-`ValueError` where it is made.
+pair still passes or fails. A check, and a rating of a facet, of another type or range raises
+`TypeError` or `ValueError` where it is made.
 """
 
 from __future__ import annotations
@@ -294,9 +294,6 @@ class FactCounts:
     candidate: int
     matched: int
 
-    def __post_init__(self) -> None:
-        _check_type(self, int, "reference", "candidate", "matched")
-
 
 @dataclass(frozen=True, slots=True)
 class CheckSentences:
@@ -357,10 +354,6 @@ class SummaryRating:
 
     reason: str
     rating: int
-
-    def __post_init__(self) -> None:
-        _check_type(self, int, "rating")
-        _check_range(self, "rating", 1, SUMMARY_SCALE)
 
 
 _FactQuestion = ListFacts | CheckFacts | ListRelations | CountFacts

@@ -147,14 +147,6 @@ def _suite_arguments(config: pytest.Config) -> Iterator[tuple[Path, str]]:
                 yield file, (named / file.name if path.is_dir() else named).as_posix()
 
 
-def real_place(path: Path) -> Path:
-    """The path with the links of its folder followed.
-
-    A file that is itself a link stays beside its own data: suites may share one file by links.
-    """
-    return path.parent.resolve() / path.name if path.is_file() else path.resolve()
-
-
 def _check_paths(config: pytest.Config) -> None:
     """Refuses a missing path that is close to a suite, and names the suite."""
     start, is_wanted = config.invocation_params.dir, any(_given(config))
@@ -253,6 +245,8 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
         arguments = list(_suite_arguments(config))
         suites: dict[Path, GatedSuite] = {}
         if arguments:
+            from summeval_pytest.suite.places import real_place
+
             _check_testpaths(config)
             gate = gate_of(config)
             with usage_errors():
@@ -268,6 +262,7 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
 def _check_tests(config: pytest.Config, suites: Mapping[Path, GatedSuite]) -> None:
     """Refuses an argument that names a test which does not exist, and says what to type."""
     from summeval_pytest.suite.lines import ALL_PAPERS, RESERVED_SYSTEMS
+    from summeval_pytest.suite.places import real_place
     from summeval_pytest.text.printing import one_line
 
     for argument in config.args:

@@ -23,7 +23,6 @@ from summeval_pytest.plugin.config import (
     UNTRUSTED_EXIT,
     gate_of,
     is_worker,
-    real_place,
 )
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.plugin.items import VerdictItem
@@ -58,6 +57,7 @@ from summeval_pytest.reports.terminal import (
 from summeval_pytest.reports.wording import corrected_line, signature_lines
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
+from summeval_pytest.suite.places import real_place
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import RunVerdict, SuiteRecord, SystemResult, TestResult
 from summeval_pytest.verdict.thresholds import all_uses

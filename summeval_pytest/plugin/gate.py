@@ -19,7 +19,6 @@ import pytest
 
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.plugin.config import real_place
 from summeval_pytest.plugin.options import TABLE, Options
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
 from summeval_pytest.plugin.progress import open_progress
@@ -43,6 +42,7 @@ from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
+from summeval_pytest.suite.places import real_place
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import read_rules

@@ -28,7 +28,6 @@ from summeval_pytest.plugin.config import (
     is_controller,
     is_worker,
     prepare_test,
-    real_place,
     run_of,
     stop_on_mistake,
 )
@@ -77,6 +76,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile 
     """A suite that is among the arguments, as tests."""
     if not file_path.name.endswith(SUITE_NAME):
         return None
+    from summeval_pytest.suite.places import real_place
+
     gated = gated_suites(parent.config).get(real_place(file_path))
     if gated is None:
         return None

@@ -16,7 +16,7 @@ from os import PathLike
 import pytest
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.plugin.config import gate_of, gated_suites, real_place, without_traceback
+from summeval_pytest.plugin.config import gate_of, gated_suites, without_traceback
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.stick import stick_changes
@@ -24,6 +24,7 @@ from summeval_pytest.reports.cases import pair_case, system_case
 from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
+from summeval_pytest.suite.places import real_place
 from summeval_pytest.suite.revision import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import TestResult

@@ -40,6 +40,14 @@ def find_suite_file(path: Path, shown: str | None = None) -> Path | None:
     return files[0] if files else None
 
 
+def real_place(path: Path) -> Path:
+    """The path with the links of its folder followed.
+
+    A file that is itself a link stays beside its own data: suites may share one file by links.
+    """
+    return path.parent.resolve() / path.name if path.is_file() else path.resolve()
+
+
 def suite_name(path: Path) -> str:
     """The name of a suite: NAME of ``NAME.summeval.toml``, else that of its folder."""
     own = path.name.removesuffix(SUITE_NAME).removesuffix(".")
