@@ -74,7 +74,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
     """A suite that is among the arguments, as tests."""
-    if not file_path.name.endswith(SUITE_NAME):
+    if not file_path.name.endswith(SUITE_NAME) or not gated_suites(parent.config):
         return None
     from summeval_pytest.suite.places import real_place
 

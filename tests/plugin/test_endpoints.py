@@ -97,7 +97,7 @@ def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
             return Status(500, message=f"broken by {sent}")
         if seen.model == "wanted-1":
             return Answer(f"{SUMMARY} The key is {KEY}, they said {sent}.")
-        if is_refusing and seen.index % 3 == 2:
+        if is_refusing and seen.index > 4:
             return Status(401, message=f"Incorrect API key provided: {KEY} ({sent})")
         message = {"message": {"content": answer_by_rule(seen.body)}}
         body = json.dumps({"model": seen.model, "choices": [message]}).encode()
