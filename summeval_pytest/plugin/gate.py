@@ -87,7 +87,8 @@ class Gate:
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
-        always = [*config.getini("addopts"), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
+        added = [*config.getini("addopts"), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
+        always = {each.partition("=")[0] for each in added}
         given = (option for option in TABLE.values() if option.flag not in always)
         typed = {each.name for each in given if config.getoption(each.ini, None) is not None}
         self.recorded = self._read_records(folder, typed)

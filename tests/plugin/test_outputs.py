@@ -201,6 +201,7 @@ def test_a_run_that_judges_nothing_writes_no_report(
         ("SUMM_PLAN", "1", "plan"),
         ("PYTEST_ADDOPTS", f"{LEAN} '--summ-plan'", "plan"),
         ("SUMM_SHARD", "1/3", "shard"),
+        ("PYTEST_ADDOPTS", f"{LEAN} --summ-shard=1/3", "shard"),
     ):
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
