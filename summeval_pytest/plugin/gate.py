@@ -117,8 +117,8 @@ class Gate:
         for name in ("plan", "shard"):
             if getattr(options, name) and name not in typed:
                 raise OptionError(
-                    f"{TABLE[name].flag} decides nothing; type it, and take it out of summ_{name},"
-                    f" SUMM_{name.upper()} and addopts"
+                    f"{TABLE[name].flag} does not gate the whole suite; type it, and take it out of"
+                    f" summ_{name}, SUMM_{name.upper()} and addopts"
                 )
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
