@@ -195,7 +195,7 @@ class Tally:
             trust=judge.trust,
             golden=judge.golden,
             golden_fault=judge.golden_fault,
-            stick=self._sticks.get(suite.shown, self._gate.recorded_stick(gated)),
+            stick=self._sticks.get(suite.shown) or self._gate.recorded_stick(gated),
         )
 
     def _system(self, suite: str, system: SystemResult) -> SystemResult:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -87,10 +86,8 @@ class Gate:
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
-        added = [*config.getini("addopts"), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
-        always = {each.partition("=")[0] for each in added}
-        given = (option for option in TABLE.values() if option.flag not in always)
-        typed = {each.name for each in given if config.getoption(each.ini, None) is not None}
+        flags = {str(each).partition("=")[0] for each in config.invocation_params.args}
+        typed = {option.name for option in TABLE.values() if option.flag in flags}
         self.recorded = self._read_records(folder, typed)
         self.baselines = Baselines(options.compare, folder)
         self._golden: dict[GatedSuite, tuple[tuple[GoldenPair, ...], str]] = {}
@@ -206,8 +203,8 @@ class Gate:
         return next((suite for suite in suites if suite.shown == gated.suite.shown), None)
 
     def recorded_stick(self, gated: GatedSuite) -> str:
-        """Why the test stick failed in the recorded runs, if this run does not test it again."""
-        suite = None if self.options.base is not None else self._decided(gated)
+        """Why the test stick failed in the recorded runs; a new test does not undo that."""
+        suite = self._decided(gated)
         return suite.stick if suite else ""
 
     def pair_result(self, gated: GatedSuite, system: str, paper: str) -> TestResult:

@@ -141,7 +141,8 @@ class StickItem(VerdictItem):
         base, suite = self.gate.options.base, self.gated.suite
         assert base is not None
         with suite_at(base, suite.path, "--summ-base") as before:
-            models = self.gate.options.model
+            # a model that only the option names has no line in the suite's file
+            models = [m for m in self.gate.options.model if suite.systems[m].place.line]
             changes = () if before is None else stick_changes(before, suite, models=models)
         loose = [one_line(str(change), 200) for change in changes if change.loosens]
         text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *loose))

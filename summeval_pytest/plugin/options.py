@@ -214,8 +214,8 @@ class Options:
         "FILE: write the run record, lines of JSON; during the run, FILE.part (default: none)"
     )
     shard: str | None = _of_suite(
-        "I/N: judge one of N shards of the papers; `summeval merge` decides over all shards"
-        " (default: all papers)",
+        "I/N: on the command line only, judge one of N shards of the papers; `summeval merge`"
+        " decides over all shards (default: all papers)",
         None,
         _shard,
     )

@@ -136,10 +136,15 @@ class Baselines:
 
     def _file(self, suite: Suite, named: str) -> Path | None:
         """The saved run of that name beside the suite, else the file of that path."""
-        if _NAME.match(named) and saved_file(suite, named).is_file():
-            return saved_file(suite, named)
         file = self._folder / named
-        return file if file.is_file() else None
+        if not _NAME.match(named) or not saved_file(suite, named).is_file():
+            return file if file.is_file() else None
+        if file.is_file():
+            raise OptionError(
+                f"{COMPARE}={named}: this is a saved run of {suite.shown} and a file; write the"
+                f" file as ./{named}, or rename one of them"
+            )
+        return saved_file(suite, named)
 
 
 def write_outputs(

@@ -132,7 +132,7 @@ def check_options(
         if then is not None and (missing := [*_missing(then, now, compare)]):
             raise OptionError(
                 f"{FROM}: {file} is a shard of {now.shown} with {', '.join(missing)}; this run"
-                " requires less; repeat the options of the shards, or judge them again"
+                " differs; repeat the options of the shards, or judge them again"
             )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.own import custom_numbers
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.policy import Floors
 
 Kind = Literal["requires", "permits", "content", "replaces", "reply", "other", "absent"]
-_REPLACING: Final = ("judge ", "endpoint ", "options of ")
+_REPLACING: Final = ("judge ", "options of ", *(f"endpoint {e}" for e in BUILT_IN_ENDPOINTS))
 """How the names begin of what, if added, stands in for a model, an address or a default."""
+_LFS: Final = b"version https://git-lfs.github.com/spec/v1\noid sha256:"
 _NOWHERE: Final = Place("")
 _ANY_TEXT: Final = ("utf-8", "surrogatepass")
 
@@ -174,7 +176,7 @@ def _values(suite: Suite) -> dict[str, object]:
     judges = suite.judges.values()
     models = [j.folder for j in judges if isinstance(j, CheckerSpec)] + [eva.encoder or ""]
     return {
-        **{f"model {Path(m).name}": _files(Path(m)) for m in models if Path(m).is_absolute()},
+        **{f"model {_inside(suite, m)}": _files(Path(m)) for m in models if Path(m).is_absolute()},
         **{f"paper {name}": paper_digest(suite.paper(name)) for name in suite.paper_ids},
         **{f"slice {name}": papers for name, papers in suite.slices.items()},
         **{
@@ -195,7 +197,22 @@ def _values(suite: Suite) -> dict[str, object]:
 def _files(folder: Path) -> list[tuple[str, str]]:
     """The files of a model's folder, each with a digest."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
-    return [(file.relative_to(folder).as_posix(), _digest(file.read_bytes())) for file in files]
+    return [(f.relative_to(folder).as_posix(), _file_digest(f)) for f in files]
+
+
+def _file_digest(file: Path) -> str:
+    """The sha256 of a file's content, also if the base has git-lfs's pointer to it only."""
+    with file.open("rb") as handle:
+        start = handle.read(len(_LFS))
+        if start == _LFS:
+            return handle.read(12).decode(errors="replace")
+        handle.seek(0)
+        return hashlib.file_digest(handle, "sha256").hexdigest()[:12]
+
+
+def _inside(suite: Suite, folder: str) -> str:
+    here, path = suite.path.parent.absolute(), Path(folder)
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 def _digest(content: bytes) -> str:

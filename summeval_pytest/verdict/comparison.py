@@ -481,7 +481,8 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
     alike = [each for each in record.suites if each.name == suite or len(record.suites) == 1]
     here = alike if len(alike) == 1 else [each for each in alike if each.shown == shown]
     if not here:
-        why = f"has {len(alike)} suites {suite!r}, none of them at {shown!r}"
+        paths = ", ".join(each.shown for each in alike)
+        why = f"has {len(alike)} suites {suite!r}, at {paths}, and none at {shown!r}"
         why = why if alike else f"has no suite {suite!r}; {nearest(suite, others)}"
         raise OptionError(f"{option}: {run!r} {why}; compare with a run of this suite")
     saved = here[0]

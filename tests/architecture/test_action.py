@@ -150,7 +150,7 @@ def test_the_main_branch_believes_no_cassette() -> None:
         "actions/checkout",
         "actions/setup-python",
         'python -m pip install "$INSTALL"',
-        'git ls-files -z -- "*cassette.jsonl" | xargs -0 rm -f --',
+        'git rm -rfq --ignore-unmatch -- "*cassette.jsonl"',
         "./.github/actions/summ-gate",
         'summeval cassette export "$SUITE" --judge="$JUDGE"',
         "actions/upload-artifact",

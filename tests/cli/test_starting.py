@@ -413,7 +413,7 @@ def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:
     assert usual["variables"] | {"SUITE": "gate", "JUDGE": "offline"} == usual["variables"]
     assert set(usual["artifacts"]["reports"]) == {"junit", "codequality"}
     assert record["artifacts"]["reports"] == usual["artifacts"]["reports"]
-    assert record["script"][0] == 'git ls-files -z -- "*cassette.jsonl" | xargs -0 rm -f --'
+    assert record["script"][0] == 'git rm -rfq --ignore-unmatch -- "*cassette.jsonl"'
     assert "SUMM_ALLOW_ENDPOINTS" not in usual["variables"]
     (tmp_path / GITLAB).write_text("test: {script: [pytest]}\n", encoding="utf-8")
     message = init(tmp_path)

@@ -197,11 +197,13 @@ def test_a_run_that_judges_nothing_writes_no_report(
     for option, code in (("--collect-only", 0), ("--summ-plan", 4), ("--summ-min=x", 4)):
         assert bench.inside("summeval.toml", RECORD, option).code == code
         assert bench.text("run.json") == "kept"
+    bench.write("options.txt", "--summ-plan")
     for name, value, option in (
         ("SUMM_PLAN", "1", "plan"),
         ("PYTEST_ADDOPTS", f"{LEAN} '--summ-plan'", "plan"),
         ("SUMM_SHARD", "1/3", "shard"),
         ("PYTEST_ADDOPTS", f"{LEAN} --summ-shard=1/3", "shard"),
+        ("PYTEST_ADDOPTS", f"{LEAN} @options.txt", "plan"),
     ):
         with monkeypatch.context() as patch:
             patch.setenv(name, value)

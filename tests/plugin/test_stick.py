@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -202,17 +203,28 @@ def test_a_model_beside_the_suite_is_part_of_the_stick(
     stuck: Bench, diff: Callable[..., list[str]]
 ) -> None:
     """Other weights give other answers under the same name."""
-    stuck.write("model/config.json", '{"0": "supported"}')
-    stuck.extend('[judges.small]\nchecker = "model"')
+    for name in ("a", "b"):
+        stuck.write(f"{name}/model/config.json", '{"0": "supported"}')
+        stuck.extend(f'[judges.{name}]\nchecker = "{name}/model"')
     base = copied(stuck)
-    stuck.write("model/config.json", '{"0": "refuted"}')
+    content = b'{"0": "refuted"}'
+    stuck.write("a/model/config.json", content.decode())
     (line,) = diff(base, stuck.path)[1:]
-    assert line.startswith("  loosens: model model changed: ")
+    assert line.startswith("  loosens: model a/model changed: ")
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 16\n"
+    (base / "a/model/config.json").write_text(pointer % hashlib.sha256(content).hexdigest())
+    assert diff(base, stuck.path)[0].endswith(f"nothing changed since {base}")
 
 
 def test_a_live_model_that_the_suite_now_has_loosens_it(stuck: Bench) -> None:
     """Its recorded summaries would be judged in place of what it says."""
     commit(stuck)
+    with stuck.serving():
+        stuck.spoil("summeval.toml", "[judges.rule]", "[judges.other]")
+        commit(stuck)
+        live = ("--summ-model=llama3", "--summ-endpoint=here", "--summ-base=HEAD", "-rA")
+        run = stuck.inside("summeval.toml::stick", *live)
+        assert run.outcomes["summeval.toml::stick"] == "PASSED"
     stuck.extend('[systems.llama3]\nsummaries = "good.jsonl"')
     for model, outcome in (("llama3", "FAILED"), ("good", "PASSED")):
         run = stuck.inside("summeval.toml", "--summ-base=HEAD", f"--summ-model={model}", "-rA")
