@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import os
 import signal
@@ -261,3 +262,21 @@ def test_on_windows_no_process_is_asked_if_it_lives(
     lives = store._lives(2**31 - 1)
     monkeypatch.undo()
     assert (lives, pressed) == (True, [])
+
+
+ADDER = (
+    HOLDER.partition("asyncio.run")[0]
+    + """
+for _ in range(200):
+    asyncio.run(budget.settle(0.0, 0.001))
+"""
+)
+
+
+def test_no_process_loses_what_another_has_spent(tmp_path: Path) -> None:
+    """Each reads the balance, and writes it with its own cost."""
+    command = [sys.executable, "-c", ADDER, str(tmp_path)]
+    processes = [subprocess.Popen(command) for _ in range(2)]
+    assert [process.wait(SOON) for process in processes] == [0, 0]
+    with closing(Cache(tmp_path / "runs" / "run-1")) as cache:
+        assert json.loads(cache.note("budget") or "")[0] == pytest.approx(0.4)

@@ -145,8 +145,9 @@ MODELS: Final = "--summ-model=bad,asked"
 def test_a_run_is_planned_asked_once_and_replayed_without_a_network(bench: Bench) -> None:
     """A plan and a second run send no request; a replay of the cassette opens no socket."""
     with serving(bench) as server:
-        plan = judged(bench, "--summ-plan", MODELS)
-        assert (plan.code, plan.outcomes, server.n_requests) == (0, {}, 0)
+        for processes in ("-n2", "-n0"):
+            plan = judged(bench, "--summ-plan", MODELS, processes)
+            assert (plan.code, plan.outcomes, server.n_requests) == (0, {}, 0)
         assert ["asked", "summaries", "2"] in [line.split()[:3] for line in plan.lines]
         live = judged(bench, MODELS)
         n_requests = server.n_requests
@@ -320,3 +321,13 @@ def test_a_pair_fails_for_the_sentence_in_another_manner(bench: Bench) -> None:
     assert "unsupported, though judged true in general" in run.out
     assert "sentence 2" in run.out
     assert "The world is round in any year." in run.out
+
+
+def test_a_budget_is_never_exceeded(bench: Bench) -> None:
+    """Pairs that the money does not reach are errors: not judged is no pass."""
+    # a reply costs .12 dollars, and about 2.8 at most
+    with serving(bench) as server:
+        run = judged(bench, "--summ-budget=3.2")
+    assert (run.code, "ERROR" in run.outcomes.values()) == (pytest.ExitCode.TESTS_FAILED, True)
+    assert "not judged: budget" in run.out
+    assert 0 < server.n_requests * 0.12 <= 3.2

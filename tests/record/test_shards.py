@@ -159,7 +159,7 @@ def test_shards_that_were_judged_with_more_than_today_are_refused(
         check_options({"1.json": required(POLICY)}, now, compare=compare)
     assert str(caught.value) == (
         f"--summ-from: 1.json is a shard of golden/summeval.toml with {missing}; this run"
-        " requires less; repeat the options of the shards, or judge them again"
+        " differs; repeat the options of the shards, or judge them again"
     )
     whole = replace(required(POLICY), shard=None)
     check_options({"whole.json": whole}, now, compare=compare)

@@ -17,7 +17,7 @@ from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
-from tests.scripted_server import Action, ScriptedServer, Status
+from tests.scripted_server import Action, Answer, ScriptedServer, Status
 
 PLACE: Final = Place("golden/summeval.toml", 7)
 SPEC: Final = SystemSpec(
@@ -204,3 +204,10 @@ def test_fault_of_one_paper_is_its_own_and_of_all_papers_the_users_to_mend(
         asks = f"system 'writer' asks model 'writer-7b': {at}"
         with pytest.raises(kind, match=f"^{message.format(at=at, asks=asks)}$"):
             asked_for(suite, tmp_path / "store", "moss")
+
+
+def test_thoughts_before_a_summary_are_no_part_of_it(tmp_path: Path) -> None:
+    """Reasoning models of some servers write them into the same text."""
+    with ScriptedServer(lambda _: Answer("<think>Hm.\n</think>\n\nBricks <think>.")) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        assert asked_for(suite, tmp_path / "store").summary == "Bricks <think>."

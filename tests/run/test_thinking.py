@@ -58,3 +58,10 @@ def test_where_tokens_are_limited_room_is_what_the_model_needs(tmp_path: Path) -
     assert (of.n_requests, of.n_cut, of.n_unscored) == (REQUESTS, 0, 0)
     assert thinker.rooms[0] == ROOM
     assert max(thinker.rooms[1:]) <= 512 + 5 * 256 + 2 * 300
+
+
+def test_a_limit_of_the_suite_stays_where_it_is_the_usual_room(tmp_path: Path) -> None:
+    """Whoever writes 16384, as the docs do, does not want to pay for three times as much."""
+    thinker = Thinker(20_000)
+    run_on(tmp_path, thinker, keys=f"max_tokens = {ROOM}\n")
+    assert set(thinker.rooms) == {ROOM - 1}

@@ -326,3 +326,12 @@ def test_a_record_of_something_else_is_refused_by_what_differs(snapshot: Snapsho
             decide(run(record), inputs=inputs)
         messages.append(str(caught.value))
     assert messages == snapshot
+
+
+def test_a_comparison_that_passes_hides_no_missed_mean() -> None:
+    """As good as the last release, and still not good enough."""
+    pairs = pairs_of(*[0.5] * 200)
+    limits = Thresholds(pair=(), mean=(Threshold("faithfulness", 0.9),))
+    (actual,) = decided(suite(*pairs), limits, against=baseline(*pairs)).systems
+    assert actual.comparison is not None
+    assert (actual.comparison.fails, actual.outcome) == (False, "failed")
