@@ -67,15 +67,15 @@ def test_every_exception_leaves_a_context_manager_as_it_is() -> None:
         assert caught.value is exception
 
 
-def test_whatever_foreign_code_raises_is_an_error_of_ours() -> None:
+SKIPS = (pytest.skip.Exception, pytest.xfail.Exception, pytest.fail.Exception)
+EXITS = (pytest.exit.Exception("enough", 0), SystemExit(0), GeneratorExit())
+
+
+@pytest.mark.parametrize("raised", [*(kind("no gpu") for kind in SKIPS), *EXITS])
+def test_whatever_foreign_code_raises_is_an_error_of_ours(raised: BaseException) -> None:
     """A skip and an exit of 0 were a green release; an interrupt is the user's."""
-    skips = (pytest.skip.Exception, pytest.xfail.Exception, pytest.fail.Exception)
-    for raised in (
-        *(kind("no gpu") for kind in skips),
-        *(pytest.exit.Exception("enough", 0), SystemExit(0), GeneratorExit()),
-    ):
-        with pytest.raises(JudgeError), foreign_code(lambda error: JudgeError(repr(error))):
-            raise raised
+    with pytest.raises(JudgeError), foreign_code(lambda error: JudgeError(repr(error))):
+        raise raised
     with pytest.raises(KeyboardInterrupt), foreign_code(lambda error: JudgeError(repr(error))):
         raise KeyboardInterrupt
 

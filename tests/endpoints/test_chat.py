@@ -33,18 +33,23 @@ def test_a_reply_is_read_as_it_was_written(reply: chat.ChatReply) -> None:
 REPLY = chat.ChatReply(text="yes").as_json()
 
 
-def test_what_is_no_reply_is_not_read() -> None:
-    """A cassette can be edited by anybody."""
-    usages = ([1, 2], [1, 2, -3], [1, True, 3], [1] * 5, {"a": 1}, [1, 1, 1, 10**400])
-    for values in (
+USAGES = ([1, 2], [1, 2, -3], [1, True, 3], [1] * 5, {"a": 1}, [1, 1, 1, 10**400])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
         ["yes"],
         {key: REPLY[key] for key in list(REPLY)[1:]},
         *({**REPLY, key: 7} for key in ("text", "model", "fingerprint", "more")),
         *({**REPLY, "finish": finish} for finish in ("tool_calls", None)),
-        *({**REPLY, "usage": usage} for usage in usages),
-    ):
-        with pytest.raises(ValueError, match="a stored reply has text, finish, model"):
-            chat.read_reply(values)
+        *({**REPLY, "usage": usage} for usage in USAGES),
+    ],
+)
+def test_what_is_no_reply_is_not_read(values: object) -> None:
+    """A cassette can be edited by anybody."""
+    with pytest.raises(ValueError, match="a stored reply has text, finish, model"):
+        chat.read_reply(values)
 
 
 ASKED = chat.ChatRequest(

@@ -64,9 +64,9 @@ NO_NAME = (
 )
 
 
-def test_an_endpoint_that_is_none_is_said_so() -> None:
-    """It would fail every test of a run, one by one; no key or password is in what is said."""
-    for values, message in (
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
         *[
             ({"base_url": url}, f"endpoint 'ollama': base_url {shown!r} {NO_ADDRESS}")
             for url, shown in (
@@ -84,11 +84,14 @@ def test_an_endpoint_that_is_none_is_said_so() -> None:
             ({"name": name, "base_url": SECRETS, "api_key": KEY}, NO_NAME)
             for name in ("", f"my {KEY}", "tess:hunter2secret@x")
         ],
-    ):
-        sound: dict[str, object] = {"name": "ollama", "base_url": "http://localhost:11434/v1"}
-        with pytest.raises(OptionError) as caught:
-            Endpoint(**(sound | values))  # type: ignore[arg-type]  # wrong on purpose
-        assert str(caught.value) == message
+    ],
+)
+def test_an_endpoint_that_is_none_is_said_so(values: dict[str, str], message: str) -> None:
+    """It would fail every test of a run, one by one; no key or password is in what is said."""
+    sound: dict[str, object] = {"name": "ollama", "base_url": "http://localhost:11434/v1"}
+    with pytest.raises(OptionError) as caught:
+        Endpoint(**(sound | values))  # type: ignore[arg-type]  # wrong on purpose
+    assert str(caught.value) == message
 
 
 SLASHED = "kf7/a+9=zz~Q_secret"
