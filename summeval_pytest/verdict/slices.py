@@ -107,7 +107,7 @@ def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterat
         is_small = len(each.papers) < MIN_SLICE
         limits = Thresholds(pair=(), mean=() if is_small else each.thresholds)
         verdict = system_verdict(own, limits, Waivers())
-        few = f"the system has {len(own)} papers of it, and a threshold needs {MIN_SLICE}"
+        few = f"the system has {len(own)} of its papers, and a threshold needs {MIN_SLICE}"
         too_few = [few] if verdict.means and len(own) < MIN_SLICE else []
         yield SliceVerdict(
             name=each.name,

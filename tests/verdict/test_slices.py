@@ -81,7 +81,7 @@ def test_a_threshold_of_a_slice_needs_five_papers_of_the_system() -> None:
     """Whoever skips the bad papers of a slice must not pass on the one that is left."""
     (system,) = decided(pairs_of(*HALF)[:11], slice_of(10, 15, 0.4)).systems
     assert system.outcome == "error"
-    assert "slice field=cs: the system has 1 papers of it, and a threshold needs 5" in system.fault
+    assert "slice field=cs: the system has 1 of its papers, and a threshold needs 5" in system.fault
 
 
 def test_what_the_judge_left_open_in_a_slice_is_an_error() -> None:
