@@ -197,7 +197,7 @@ def test_an_incomplete_cassette_names_what_is_missing(bench: Bench) -> None:
 
 
 def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
-    """Ctrl-C waits for no answer that does not come; the next run asks the rest, each once."""
+    """The next run asks the rest, each once."""
     is_kept, n_answered = True, 4
 
     def script(seen: Seen) -> Action:

@@ -7,6 +7,8 @@ from typing import Final
 
 import pytest
 
+from summeval_pytest.plugin.controller import HURRY_SECONDS
+from summeval_pytest.plugin.gate import Gate
 from tests.plugin.conftest import BOTH, FAIR, Bench
 
 pytestmark = pytest.mark.usefixtures("forget_own_metrics")
@@ -80,11 +82,24 @@ def test_a_skip_before_a_run_is_a_usage_error(bench: Bench, kind: str, place: st
 
 
 @pytest.mark.parametrize("kind", ANSWERING)
-def test_an_interrupt_in_it_interrupts_the_run(bench: Bench, kind: str) -> None:
-    """It ended the loop of all tests: 'Event loop is closed', over and over."""
+def test_an_interrupt_in_it_interrupts_the_run(
+    bench: Bench, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended the loop of all tests: 'Event loop is closed', over and over.
+
+    Ctrl-C waits a second for calls in flight, and not a minute.
+    """
+    waits: list[float] = []
+    close = Gate.close
+
+    def closing(gate: Gate, *, seconds: float) -> None:
+        waits.append(seconds)
+        close(gate, seconds=seconds)
+
+    monkeypatch.setattr(Gate, "close", closing)
     option = foreign(bench, kind, "at_answer", "raise KeyboardInterrupt")
     run = bench.inside("summeval.toml", option, no_reraise_ctrlc=True)
-    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert (run.code, waits) == (pytest.ExitCode.INTERRUPTED, [HURRY_SECONDS])
     assert "keyboard" in run.out.lower()
     assert "loop" not in run.out + run.err
 
