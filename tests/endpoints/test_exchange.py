@@ -89,6 +89,16 @@ def drained(exchange: Exchange, doing: Callable[[], Awaitable[T]]) -> T:
     return asyncio.run(main())
 
 
+def test_no_reply_has_more_room_than_the_budget_pays_for(tmp_path: Path) -> None:
+    """Worked example: 16 tokens of answer, 500 of thought, and 500 more if they are paid for."""
+    asking, endpoint = exchange(tmp_path), at("http://127.0.0.1:9/v1").endpoint
+    request = replace(question(), room=ROOM)
+    assert asking.fit(endpoint, request, 900).room == 900
+    asking.thoughts["here", "llama3"] = 500
+    rooms = [asking.fit(endpoint, request, n_left).room for n_left in (100, 800, 16_000, 160_000)]
+    assert rooms == [516, 800, 1016, 10_000]
+
+
 def through(
     exchange: Exchange, address: Address, *requests: ChatRequest, price: Price | None = None
 ) -> list[ChatReply | BaseException]:
