@@ -48,7 +48,7 @@ from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_ch
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import read_rules
-from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
+from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord, suite_alike
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
 
@@ -233,9 +233,8 @@ def _shared_suites(old: RunRecord, new: RunRecord) -> list[tuple[SuiteRecord, Su
     before, now = _measured(old), _measured(new)
     if len(before) == len(now) == 1:
         return [(before[0], now[0])]
-    alike = [(then, suite) for suite in now for then in before if then.name == suite.name]
-    names = [suite.name for suite in before]
-    return [(a, b) for a, b in alike if names.count(a.name) == 1 or a.shown == b.shown]
+    pairs = ((suite_alike(before, suite.name, suite.shown), suite) for suite in now)
+    return [(then, suite) for then, suite in pairs if then is not None]
 
 
 def _check_golden(

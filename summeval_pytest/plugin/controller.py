@@ -59,7 +59,13 @@ from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
 from summeval_pytest.suite.places import real_place
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.run import RunVerdict, SuiteRecord, SystemResult, TestResult
+from summeval_pytest.verdict.run import (
+    RunVerdict,
+    SuiteRecord,
+    SystemResult,
+    TestResult,
+    suite_alike,
+)
 from summeval_pytest.verdict.thresholds import all_uses
 
 WORST: Final = 10
@@ -401,10 +407,8 @@ def _drift(gate: Gate, gated: GatedSuite, verdict: RunVerdict) -> Iterator[str]:
     if saved is None:
         return
     (now,) = (suite for suite in verdict.suites if suite.shown == gated.suite.shown)
-    alike = [old for old in saved.suites if old.name == now.name]
-    for old in alike:
-        if len(alike) == 1 or old.shown == now.shown:
-            yield from drift_lines(old, now)
+    if (old := suite_alike(saved.suites, now.name, now.shown)) is not None:
+        yield from drift_lines(old, now)
     yield from changed_model_lines(saved.header.models, verdict.header.models)
 
 

@@ -27,7 +27,7 @@ from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
 from summeval_pytest.stats.paired import drop_p_value, holm
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
 from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
-from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
+from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord, suite_alike
 from summeval_pytest.verdict.slices import MIN_SLICE, Slice
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
@@ -477,15 +477,14 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
         OptionError: where the run has no such system, or several and none of that name; likewise
             for its suite.
     """
-    others = [each.name for each in record.suites]
-    alike = [each for each in record.suites if each.name == suite or len(record.suites) == 1]
-    here = alike if len(alike) == 1 else [each for each in alike if each.shown == shown]
-    if not here:
-        paths = ", ".join(each.shown for each in alike)
-        why = f"has {len(alike)} suites {suite!r}, at {paths}, and none at {shown!r}"
-        why = why if alike else f"has no suite {suite!r}; {nearest(suite, others)}"
+    is_only = len(record.suites) == 1
+    saved = record.suites[0] if is_only else suite_alike(record.suites, suite, shown)
+    if saved is None:
+        paths = [each.shown for each in record.suites if each.name == suite]
+        why = f"has {len(paths)} suites {suite!r}, at {', '.join(paths)}, and none at {shown!r}"
+        if not paths:
+            why = f"has no suite {suite!r}; {nearest(suite, [each.name for each in record.suites])}"
         raise OptionError(f"{option}: {run!r} {why}; compare with a run of this suite")
-    saved = here[0]
     names = [each.name for each in saved.systems]
     name = wanted or (system if system in names else names[0] if len(names) == 1 else "")
     if name not in names:

@@ -323,6 +323,13 @@ class SuiteRecord:
         return is_scored and not self.is_cut and len(self.pairs) == self.n_expected
 
 
+def suite_alike(suites: Sequence[SuiteRecord], name: str, shown: str) -> SuiteRecord | None:
+    """The suite of this name, of several the one at this path; None where there is none."""
+    alike = [suite for suite in suites if suite.name == name]
+    here = alike if len(alike) == 1 else [suite for suite in alike if suite.shown == shown]
+    return next(iter(here), None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
     """What one test sends to the controller: a pair with its paper, a system, stick or the judge.
