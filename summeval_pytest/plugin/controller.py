@@ -201,8 +201,15 @@ class Tally:
             trust=judge.trust,
             golden=judge.golden,
             golden_fault=judge.golden_fault,
-            stick=self._sticks.get(suite.shown) or self._gate.recorded_stick(gated),
+            stick=self._stick(gated),
         )
+
+    def _stick(self, gated: GatedSuite) -> str | None:
+        """Why the test stick failed, now or in the recorded runs; None where it was left out."""
+        was, now = self._gate.recorded_stick(gated), self._sticks.get(gated.suite.shown)
+        if now is not None:
+            return now or was or ""
+        return was or None if self._gate.options.base else was
 
     def _system(self, suite: str, system: SystemResult) -> SystemResult:
         result = self._systems.get((suite, system.name))

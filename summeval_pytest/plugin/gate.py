@@ -202,8 +202,8 @@ class Gate:
         suites = self.decided.suites if self.decided is not None else ()
         return next((suite for suite in suites if suite.shown == gated.suite.shown), None)
 
-    def recorded_stick(self, gated: GatedSuite) -> str:
-        """Why the test stick failed in the recorded runs; a new test does not undo that."""
+    def recorded_stick(self, gated: GatedSuite) -> str | None:
+        """Why the test stick failed in the recorded runs, or None; a new test undoes no failure."""
         suite = self._decided(gated)
         return suite.stick if suite else ""
 

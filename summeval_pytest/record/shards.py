@@ -186,6 +186,7 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
                     f"{FROM}: {file} has other answers of the judge about the label of"
                     f" {pair.system!r} on {pair.paper!r} than a file before it; judge again"
                 )
+    sticks = [suite.stick for _, suite in parts]
     return replace(
         first,
         systems=tuple(_systems(parts)),
@@ -194,7 +195,7 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
         golden=tuple(golden.values()),
         golden_fault=next((s.golden_fault for _, s in parts if s.golden_fault), ""),
         is_cut=any(suite.is_cut for _, suite in parts),
-        stick=next((suite.stick for _, suite in parts if suite.stick), ""),
+        stick=next(filter(None, sticks), None if None in sticks else ""),
     )
 
 

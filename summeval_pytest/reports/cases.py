@@ -323,7 +323,7 @@ def _system_details(system: SystemResult) -> Iterator[str]:
 
 def stick_case(suite: SuiteRecord) -> Case:
     """The test stick of a suite, which failed."""
-    lines = suite.stick.splitlines()
+    lines = (suite.stick or "").splitlines()
     return Case(
         kind="system",
         system=STICK,

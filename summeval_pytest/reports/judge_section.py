@@ -56,7 +56,8 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     labels = f"({trust.n_pairs} labelled pairs, {trust.n_papers} papers"
     labels += f"{left_out if trust.n_left_out else ''}){_false_passes(trust)}"
     if not trust.n_floors:
-        return f"agreement measured, no floor is set {labels}"
+        other = f" for it, only for {one_line(trust.floors_of)}" if trust.floors_of else ""
+        return f"agreement measured, no floor is set{other} {labels}"
     if trust.is_untrusted:
         return f"{missed_floors(trust)} {labels}"
     if trust.undecided:
@@ -160,6 +161,8 @@ def deciding(agreement: Agreement) -> Iterator[str]:
 
 
 def _needed(more: MoreLabels) -> str:
+    if more.n_pairs is None and more.n_papers:
+        return "It has no interval, so label pairs of more papers."
     if more.n_pairs is None:
         return "It equals the value, so more labels cannot decide."
     if more.n_pairs > _MANY:

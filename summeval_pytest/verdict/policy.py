@@ -272,9 +272,12 @@ class Floors:
 
 
 def floors_of(tables: Iterable[Floors], judge: str) -> Floors:
-    """The floors of one judge among tables: its own, else those of every judge."""
+    """The floors of one judge among tables: its own, else those of every judge.
+
+    Where there are only tables of other judges, it has none, and bears the name of the first one.
+    """
     by_judge = {table.judge: table for table in tables}
-    return by_judge.get(judge) or by_judge.get("") or Floors()
+    return by_judge.get(judge) or by_judge.get("") or Floors(judge=next(iter(by_judge), ""))
 
 
 def read_floors(suite: Suite, judge: str) -> tuple[Floors, ...]:

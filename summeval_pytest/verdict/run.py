@@ -239,7 +239,8 @@ class SuiteRecord:
         is_cut: Whether the run ended before it closed its record.
         own_numbers: The numbers of custom metrics. A command needs no metric to read them.
         unmeasured: The thresholds and floors on numbers that the judge has no answers for.
-        stick: Why the test ``stick`` failed; empty if it did not, or was not asked for.
+        stick: Why the test ``stick`` failed; empty if it did not, or was not asked for, None where
+            it was left out.
     """
 
     name: str
@@ -257,7 +258,7 @@ class SuiteRecord:
     is_cut: bool = field(default=False, metadata=SPARSE)
     own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
     unmeasured: tuple[str, ...] = field(default=(), metadata=SPARSE)
-    stick: str = field(default="", metadata=SPARSE)
+    stick: str | None = field(default="", metadata=SPARSE)
 
     @property
     def is_untrusted(self) -> bool:
@@ -378,7 +379,7 @@ class RunRecord:
     def untested(self, suite: SuiteRecord) -> Iterator[str]:
         """What the run did not decide about the pairs that it judged, a clause each.
 
-        Comparisons, means, and the floors of the judge: their tests can be left out.
+        Comparisons, means, the floors of the judge, stick: their tests can be left out.
         """
         for system in suite.systems:
             if not system.is_compared:
@@ -388,6 +389,8 @@ class RunRecord:
         floors = floors_of(suite.policy.floors, self.judge.name).floors
         if floors and suite.trust is None and not suite.missing:
             yield "the floors of the judge were not tested"
+        if suite.stick is None and not suite.missing:
+            yield "the suite was not compared with that of --summ-base"
 
     def gaps(self, suite: SuiteRecord) -> list[str]:
         """What the run did not judge or decide, a clause each."""

@@ -43,13 +43,14 @@ Parts = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreLabels:
-    """How many more labels would decide a floor that lies in the interval of its figure.
+    """How many more labels would decide a floor in the interval of its figure, or without one.
 
     Attributes:
         least: The floor.
         n_papers: How many more papers; None if the figure equals its floor, since then no number
             of labels is enough.
-        n_pairs: The same in pairs, with as many pairs per paper as now.
+        n_pairs: The same in pairs, with as many pairs per paper as now; None also for a figure
+            without an interval.
     """
 
     least: float
@@ -89,7 +90,8 @@ class Trust:
 
     Attributes:
         labels: 12 hex digits over the labels. Compare judges only on the same labels.
-        floors_of: The judge whose own floors were used; empty for the floors of all judges.
+        floors_of: The judge whose own floors were used; empty for the floors of all judges. Another
+            judge where the suite has floors, and none for this one.
         agreements: Every figure that the labels can give.
         n_papers: The labelled papers. Papers with the same reference count once.
         n_unanswered: Labelled items without an answer from the judge.
@@ -328,6 +330,9 @@ def _more_labels(figure: Agreement, pairs: Sequence[GoldenPair]) -> Iterator[Mor
     """How many labels would decide each floor that lies in the interval of a figure."""
     interval = Interval(figure.low, figure.high)
     for floor in figure.floors if figure.value is not None else ():
+        if figure.low is None:
+            yield MoreLabels(least=floor.least, n_papers=1)
+            continue
         n_papers = more_groups(figure.value or 0.0, interval, floor.least, figure.n_papers)
         if n_papers is None:
             yield MoreLabels(least=floor.least)

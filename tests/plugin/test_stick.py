@@ -303,6 +303,18 @@ def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench) -> None:
     assert stuck.inside("summeval.toml::stick", "--summ-base=HEAD").code == 0
 
 
+def test_a_run_without_the_stick_that_it_asks_for_is_partial(stuck: Bench) -> None:
+    """Until a run over its record has compared the suites."""
+    commit(stuck)
+    asked, keep = "--summ-base=HEAD", "--summ-run-record=run.json"
+    assert stuck.inside("summeval.toml", asked, keep, "-k", "not stick").code == 0
+    again = ("summeval.toml", "--summ-from=run.json", "--summ-run-record=again.json")
+    for options, stick in ((), None), (("-k", "not stick", asked), None), ((asked,), ""):
+        assert stuck.inside(*again, *options).code == 0
+        (suite,) = stuck.record("again.json").suites
+        assert suite.stick == stick
+
+
 def test_a_loosened_suite_fails_a_test_of_its_own(stuck: Bench) -> None:
     """The base says whether it warns: a pull request cannot switch its own test off."""
     commit(stuck)

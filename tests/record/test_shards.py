@@ -50,6 +50,8 @@ def test_runs_are_joined_with_all_that_any_of_them_has() -> None:
     assert (stored.golden, stored.golden_fault, stored.is_cut) == ((LABEL,), "cut", False)
     cut = joined({"1.json": one, "2.json": part(MOSS, is_cut=True)})
     assert cut.suites[0].is_cut
+    left_out = joined({"1.json": one, "2.json": part(MOSS, stick=None)})
+    assert left_out.suites[0].stick is None
 
 
 OTHER_JUDGE = replace(part(MOSS), judge=JudgeName(name="mod:J", signature="fair-1"))

@@ -53,6 +53,10 @@ def test_what_is_known_of_a_judge_is_one_clause() -> None:
         (UNMEASURED, "agreement with labels not measured: it timed out"),
         (trust(agreement()), f"agreement measured, no floor is set {pairs}"),
         (TRUSTED, f"meets the agreement floor {pairs}"),
+        (
+            replace(trust(agreement()), floors_of="jj:Slient"),
+            f"agreement measured, no floor is set for it, only for jj:Slient {pairs}",
+        ),
         (replace(TRUSTED, floors_of="offline"), f"meets the agreement floor for offline {pairs}"),
         (trust(), f"UNTRUSTED: facet_kappa 0.34 < 0.9 {pairs}"),
     ):
@@ -103,6 +107,7 @@ OPEN: Final = (
     MoreLabels(least=0.344),
     MoreLabels(least=0.345, n_papers=1, n_pairs=1),
     MoreLabels(least=0.346, n_papers=300, n_pairs=1001),
+    MoreLabels(least=0.347, n_papers=1),
 )
 
 

@@ -57,6 +57,8 @@ def test_a_judge_with_a_table_of_its_own_is_compared_with_that_one(tmp_path: Pat
     ):
         own = Floors(floors=(Threshold(name, least, "point"),), judge=judge)
         assert floors(tmp_path / name, *lines, judge=judge) == own
+    # a judge without any may be a misspelt one, so that it is shown for whom the floors are
+    assert floors(tmp_path / "b", *lines[2:4]) == Floors(judge="offline")
 
 
 SENTENCE = {"paper": "kiln", "system": "bad", "sentences": [{"index": 0, "faithful": True}]}

@@ -172,6 +172,9 @@ def test_a_floor_in_the_interval_says_how_many_labels_would_decide() -> None:
     # a lower bound misses it now, and would reach it were the estimate to stay
     figure = actual(trust(TWO_PAPERS, *recall(0.5, bound="lower")), "unfaithful_recall")
     assert (len(figure.missed), [each.least for each in figure.more]) == (1, [0.5])
+    # one paper gives no interval, and may meet a floor by luck
+    figure = actual(trust(TWO_PAPERS[:1], *recall(0.01)), "unfaithful_recall")
+    assert (figure.low, figure.more) == (None, (MoreLabels(least=0.01, n_papers=1),))
 
 
 def test_labels_of_one_kind_of_error_and_overall_scores_are_counted_by_their_own_pairs() -> None:
