@@ -181,11 +181,13 @@ def _given(config: pytest.Config) -> list[Option]:
 
 
 def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
-    """Refuses an option of ours where no collected test can use it.
+    """Refuses an option of ours where no collected test can use it, and a folder without tests.
 
     The mistake is that of the first option; it ends the run once all is collected.
     """
     given = _given(config)
+    if config.stash.get(SUITES, None):
+        _check_folders(config, items)
     if not given or gated_suites(config):
         return
     is_used = any(map(handles_summaries, items))
@@ -194,6 +196,20 @@ def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
             problem = f"{option.flag} needs a suite, and none is among the arguments"
             tests = "" if option.needs_suite else f", nor a test that uses {' or '.join(FIXTURES)}"
             config.stash.setdefault(MISTAKE, f"{problem}{tests}; {_way_to_a_suite(config)}")
+
+
+def _check_folders(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
+    """Refuses a folder beside a suite that has no test: its own suite's file may be gone."""
+    full = {path.resolve() for path in dict.fromkeys(item.path.parent for item in items)}
+    full |= {file.parent.resolve() for file, _ in _suite_arguments(config)}
+    for argument in () if config.getoption("lf", default=False) else config.args:
+        folder = (config.invocation_params.dir / argument).resolve()
+        if folder.is_dir() and not any(each.is_relative_to(folder) for each in full):
+            config.stash.setdefault(
+                MISTAKE,
+                f"{argument} is among the arguments and has no test and no {SUITE_NAME}, so it"
+                " cannot be gated; restore the file, or leave the folder out",
+            )
 
 
 def _way_to_a_suite(config: pytest.Config) -> str:

@@ -371,8 +371,9 @@ class Tally:
         """
         unmeasured = [(shown, each.unmeasured) for shown, each in gated.items()]
         yield from unmeasured_lines(unmeasured, self._gate.judge_name)
-        if least := self._gate.options.min:
-            yield f"thresholds by {TABLE['min'].flag}: {one_line(', '.join(least))}"
+        for what, name in ("thresholds", "min"), ("rules", "compare_fail"):
+            if given := getattr(self._gate.options, name):
+                yield f"{what} by {TABLE[name].flag}: {one_line(', '.join(given))}"
         yield from self._trust_lines(gated)
         yield from self._drift
         if self._verdict is not None:

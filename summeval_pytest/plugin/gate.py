@@ -103,7 +103,8 @@ class Gate:
     def _read_records(self, folder: Path, typed: Collection[str]) -> RunRecord | None:
         """The recorded runs that decide in place of a judge; None where one is asked.
 
-        A plan or a shard has to be ``typed``; a plan leaves out reports that were not.
+        A plan, a shard or recorded runs have to be ``typed``; a plan leaves out reports that were
+        not.
         """
         options = self.options
         for first, second in _APART:
@@ -111,11 +112,12 @@ class Gate:
             if getattr(options, first) and getattr(options, second) and not is_left_out:
                 flags = f"{TABLE[second].flag} does not go with {TABLE[first].flag}"
                 raise OptionError(f"{flags}; leave one of them out")
-        for name in ("plan", "shard"):
+        for name in ("plan", "shard", "from_"):
             if getattr(options, name) and name not in typed:
+                option = TABLE[name]
                 raise OptionError(
-                    f"{TABLE[name].flag} does not gate the whole suite; type it, and take it out of"
-                    f" summ_{name}, SUMM_{name.upper()} and addopts"
+                    f"{option.flag} must be typed, since the judge is not asked about the whole"
+                    f" suite; take it out of {option.ini}, {option.variable} and addopts"
                 )
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")

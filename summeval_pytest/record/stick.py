@@ -84,14 +84,17 @@ def stick_changes(
 ) -> tuple[StickChange, ...]:
     """What changed since a base, what loosens the stick first.
 
-    ``models`` are the systems that the run names: one that the suite did not have was a live model.
+    ``models`` are the systems that the run names: one that the suite did not have was a live model,
+    which a table of its name replaces, as recorded summaries do.
     """
     judges = sorted({"", *(each.judge for suite in (before, now) for each in _floors(suite))})
     old, new = dict(_marks(before, judges)), dict(_marks(now, judges))
-    live = set(models) - before.systems.keys()
-    new |= {
-        f"system {name}": Mark("replaces", "in the suite") for name in now.systems if name in live
-    }
+    for name, system in now.systems.items():
+        was = before.systems.get(name)
+        is_live = name in models if was is None else was.endpoint and not system.endpoint
+        if is_live:
+            mark = f"system {name}"
+            new[mark] = replace(new[mark], kind="replaces")
     marks = {name: (old.get(name, _ABSENT), new.get(name, _ABSENT)) for name in (*old, *new)}
     changes = [
         StickChange(name=name, before=was.text, now=now.text, loosens=_loosens(was, now))
@@ -129,6 +132,8 @@ def _marks(suite: Suite, judges: Sequence[str]) -> Iterator[tuple[str, Mark]]:
         name = f"waiver of {waiver.finding} for {waiver.system} on {waiver.paper}"
         yield name, Mark("permits", f"until {waiver.expires}{bound}")
     for name, system in suite.systems.items():
+        asked = f"{system.model or name} at {system.endpoint}" if system.endpoint else "recorded"
+        yield f"system {name}", Mark("other", asked)
         yield from ((f"skip of {p} for {name}", Mark("permits", "skipped")) for p in system.skip)
     yield from _contents(suite)
 

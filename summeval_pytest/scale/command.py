@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import shlex
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +41,7 @@ from summeval_pytest.scale.judging import JudgeOrder, PairJudge
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 
 def judge(
@@ -99,9 +100,19 @@ def judge(
     (record,) = verdict.suites
     n_errors = sum(outline.outcome == "error" for outline in record.outlines)
     judged = f"judged {len(record.outlines):,} of {record.n_expected:,} pairs, {n_errors:,} errors"
-    by = f" --summ-judge={name}" if ":" in (name := verdict.judge.name) else ""
-    again = f"decide: pytest {record.shown} --summ-from={out}{by}"
-    return [f"{judged}, {pace.rate}", one_line(again, 400)], record.is_complete
+    again = shlex.join(["pytest", record.shown, *_deciding(order, out, verdict.judge.name)])
+    return [f"{judged}, {pace.rate}", one_line(f"decide: {again}", 400)], record.is_complete
+
+
+def _deciding(order: JudgeOrder, out: Path, judge: str) -> Iterator[str]:
+    """The options with which pytest decides by a record as its order asks."""
+    yield f"--summ-from={out}"
+    if ":" in judge:
+        yield f"--summ-judge={judge}"
+    yield from (f"--summ-model={name}" for name in order.systems)
+    yield from (f"--summ-min={least}" for least in order.least)
+    if order.allow_outside:
+        yield "--summ-allow-outside"
 
 
 def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:

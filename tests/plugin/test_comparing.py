@@ -35,9 +35,11 @@ def test_a_run_against_itself_passes_with_difference_0(bench: Bench) -> None:
 def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench) -> None:
     """The reviewer sees where, the old words beside the new ones, and the sentence that is new."""
     saved(bench)
-    run = bench.inside("summeval.toml", BAD, COMPARE, DROP, "-rA")
+    run = bench.inside("summeval.toml", BAD, COMPARE, DROP, "--summ-min=facet=0.3", "-rA")
 
     assert run.code == 1
+    assert "thresholds by --summ-min: facet=0.3" in run.lines
+    assert "rules by --summ-compare-fail: facet:0.1" in run.lines
     assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
     assert "facet drops by " in run.out
     assert "  limpet-01: result 4 -> 2" in run.lines

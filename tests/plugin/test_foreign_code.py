@@ -183,6 +183,17 @@ def test_a_named_suite_that_pytest_ignores_is_missed(
     assert MISSED in run.out.replace("../", "")
 
 
+def test_a_folder_without_its_suite_is_refused(bench: Bench) -> None:
+    """Its suite was renamed or lost, and the other one passes; a folder of tests may be there."""
+    bench.write("own/test_own.py", "def test_own(): pass")
+    (bench.write("bad/papers.jsonl", "").parent / "Summeval.toml").touch()
+    assert bench.inside("summeval.toml", "own", FAIR).code == 0
+    run = bench.inside("summeval.toml", "bad", FAIR)
+    assert (run.code, "bad is among the arguments and has no test" in run.err) == (4, True)
+    bench.write("pytest.ini", "[pytest]\ntestpaths = . bad\n")
+    assert bench.inside(FAIR).code == 4
+
+
 def test_a_suite_whose_tests_are_deselected_is_named(bench: Bench) -> None:
     """The user asked for it, so the run may pass; what it did not judge is said."""
     bench.write("test_own.py", "def test_own(): pass")

@@ -232,6 +232,20 @@ def test_a_live_model_that_the_suite_now_has_loosens_it(stuck: Bench) -> None:
         assert ("system llama3 added" in run.out) == (outcome == "FAILED")
 
 
+def test_recorded_summaries_in_place_of_a_live_model_loosen_the_suite(
+    stuck: Bench, diff: Callable[..., list[str]]
+) -> None:
+    """Another model to ask is a new candidate, and loosens nothing."""
+    stuck.extend('[endpoints.here]\nbase_url = "http://127.0.0.1:9/v1"')
+    stuck.extend('[systems.llama3]\nendpoint = "here"\nmodel = "llama3"')
+    base = copied(stuck)
+    stuck.spoil("summeval.toml", 'model = "llama3"', 'model = "llama4"')
+    before = "  system llama3 changed: llama3 at here"
+    assert diff(base, stuck.path)[1:] == [f"{before} -> llama4 at here"]
+    stuck.spoil("summeval.toml", 'endpoint = "here"\nmodel = "llama4"', 'summaries = "good.jsonl"')
+    assert diff(base, stuck.path)[1:] == [f"  loosens: {before.strip()} -> recorded"]
+
+
 @pytest.mark.parametrize("name", [" s", ":(top)s", "ü [q]*"])
 def test_a_suite_is_found_in_a_revision_whatever_its_folder_is_called(
     stuck: Bench, diff: Callable[..., list[str]], name: str

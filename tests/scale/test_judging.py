@@ -68,7 +68,8 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
         assert (bench.path / "killed").exists()
         assert capsys.readouterr().out.startswith("judged 6 of 6 pairs, 0 errors, ")
     assert judge("--judge=mortal:Once", "--out=one.jsonl") == 0
-    assert "decide: pytest summeval.toml --summ-from=one.jsonl" in capsys.readouterr().out
+    decide = "decide: pytest summeval.toml --summ-from=one.jsonl --summ-judge=mortal:Once"
+    assert f"{decide} --summ-model=good --summ-model=bad\n" in capsys.readouterr().out
     assert not (bench.path / "one.jsonl.part").exists()
 
     run = ("summeval.toml", BOTH, "--summ-judge=mortal:Once")
