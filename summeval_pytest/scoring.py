@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
+from summeval_pytest.metrics.finding import Finding
 from summeval_pytest.metrics.number import MetricName, Named, Unscored
 from summeval_pytest.metrics.own import (
     NO_TEXT,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.eva import EvaScore
     from summeval_pytest.metrics.facet import FacetScore
     from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-    from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.own import OwnScore, Text
     from summeval_pytest.metrics.score import Score
 
@@ -108,12 +108,41 @@ class Scored:
 
     @property
     def numbers(self) -> Mapping[str, float | None]:
-        """Every number by its threshold's name; unscored metrics have none."""
-        return self.evaluation.numbers().values
+        """Every number by its threshold's name; None for a metric that failed to give one."""
+        failed: dict[str, float | None] = dict.fromkeys(each.metric for each in self._unscored)
+        return {**self.evaluation.numbers().values, **failed}
+
+    @property
+    def _unscored(self) -> list[Unscored]:
+        """The metrics without a score, but for those that lack a text to measure by."""
+        unscored = self.evaluation.numbers().unscored
+        return [each for each in unscored if not each.status.startswith("skipped")]
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong by the three metrics, the worst first.
+        """Everything that is wrong by the three metrics, the worst first, after unscored metrics.
+
+        A metric that lacks a text to measure by is left out.
+        """
+        unscored = (
+            Finding(
+                kind="unscored",
+                number=each.metric,
+                title=each.metric,
+                verdict="unscored",
+                reason=each.reason,
+                reference=None,
+                summary="",
+                evidence=(),
+                severity=1.0,
+            )
+            for each in self._unscored
+        )
+        return *unscored, *self._wrong
+
+    @property
+    def _wrong(self) -> tuple[Finding, ...]:
+        """What is wrong by the three metrics.
 
         Sentences count from 1, as in reports: those of a ``title``, and those of the source in
         ``evidence``.
@@ -137,12 +166,12 @@ class Scored:
             else:
                 value = "-" if score.value is None else f"{score.value:.3f}"
                 texts.append(f"{score.metric} {value}")
-        return f"<{self.evaluation.name}: {', '.join(texts)}; {len(self.findings)} findings>"
+        return f"<{self.evaluation.name}: {', '.join(texts)}; {len(self._wrong)} findings>"
 
     def _repr_html_(self) -> str:
         from summeval_pytest.reports.page import scored_html
 
-        return scored_html(self.evaluation, self.findings)
+        return scored_html(self.evaluation, self._wrong)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,12 +211,14 @@ class Evaluated:
         """A row a summary: paper, system, every number, and why a metric has none."""
         records: list[dict[str, object]] = []
         for row in self.rows:
-            numbers, known = row.numbers, row.evaluation.numbers()
+            known = row.evaluation.numbers()
             records.append(
                 {
                     "paper": row.paper,
                     "system": row.system,
-                    **{name: numbers[name] for name in known.catalogue if name in numbers},
+                    **{
+                        name: known.values[name] for name in known.catalogue if name in known.values
+                    },
                     **{f"{each.metric}.unscored": each.reason for each in known.unscored},
                 }
             )
@@ -307,7 +338,7 @@ def _measured(
     answering = session.judge(judge, [suite]) if isinstance(judge, str) else judge
     tasks, unmeasured = [], []
     for pair in pairs:
-        lacks = {metric: lack for metric in wanted or METRICS if (lack := _lack(pair, metric))}
+        lacks = {m: lack for m in wanted or METRICS if (lack := _lack(pair, m)) is not None}
         if wanted is not None and lacks:
             metric, lack = next(iter(lacks.items()))
             text = lack.status.removeprefix("skipped_no_")

@@ -146,6 +146,21 @@ def test_a_judge_that_breaks_down_leaves_rows_unscored() -> None:
     assert repr(scored) == "2 summaries of 1 system\nall: nothing scored"
 
 
+def test_what_has_no_score_passes_no_assertion() -> None:
+    """`assert not found.findings` and `assert found.facet` are what people write."""
+    for scored in (
+        score(summary="", reference=REFERENCE),
+        score(summary=SUMMARY, reference=REFERENCE, judge=Broken()),
+    ):
+        assert not scored.facet
+        assert scored.numbers["facet"] is None
+        first = scored.findings[0]
+        assert (first.title, first.verdict) == ("facet", "unscored")
+        assert isinstance(scored.facet, Unscored)
+        assert first.reason == scored.facet.reason
+    assert not score(summary=REFERENCE, source=REFERENCE).findings
+
+
 def test_means_are_over_papers_with_intervals(golden: Suite) -> None:
     """Of each system apart; a single paper has no interval, which would say nothing."""
     scored = evaluate(rows_of(golden, ["careful", "terse"], 6), metrics=["eva"], progress=False)

@@ -33,14 +33,14 @@ def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str],
     return ((closest, source[closest]),)
 
 
-FindingKind = Literal["facet", "fact", "sentence", "own"]
-_KINDS: Final[tuple[FindingKind, ...]] = ("sentence", "facet", "fact", "own")
+FindingKind = Literal["facet", "fact", "sentence", "own", "unscored"]
+_KINDS: Final[tuple[FindingKind, ...]] = ("unscored", "sentence", "facet", "fact", "own")
 """The worst first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One wrong facet, fact or sentence, or a problem of a custom metric.
+    """One wrong facet, fact or sentence, a problem of a custom metric, or one without a score.
 
     Attributes:
         number: The number that it makes worse, by the name of its threshold.

@@ -63,11 +63,14 @@ Fault = Literal["judge", "system"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unscored:
-    """A metric without a score, and the reason."""
+    """A metric without a score, and the reason; it is false, so that it passes no assertion."""
 
     metric: MetricName
     status: Status
     reason: str
+
+    def __bool__(self) -> bool:
+        return False
 
     @property
     def fault(self) -> Fault:

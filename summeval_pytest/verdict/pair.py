@@ -98,7 +98,9 @@ def pair_verdict(
         elif phrase := why_undecided(threshold, ranges[name]):
             unsure[name] = phrase
     settled = [
-        t.name for t in thresholds if not numbers.why_unscored(t.metric) and t.name not in unsure
+        t.name
+        for t in thresholds
+        if numbers.why_unscored(t.metric) is None and t.name not in unsure
     ]
     # A miss is certain only at the best value that the unanswered items allow.
     missed_by = {name: ranges[name].best for name in missed}
