@@ -61,6 +61,11 @@ def drop_p_value(differences: Sequence[float], *, n_flips: int = 9999, seed: int
     return (int(np.count_nonzero(flipped >= least)) + 1) / (n_flips + 1)
 
 
+def least_p_value(n_papers: int, n_tests: int) -> float:
+    """The least p value of papers that are all worse, corrected for so many tests."""
+    return n_tests * 0.5**n_papers
+
+
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Holm's adjusted p values, in the order given: reject those at or below the level.
 

@@ -24,7 +24,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.stats.intervals import change_interval
 from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
-from summeval_pytest.stats.paired import drop_p_value, holm
+from summeval_pytest.stats.paired import drop_p_value, holm, least_p_value
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
 from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
 from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord, suite_alike
@@ -313,6 +313,26 @@ def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
     return f"{start}; {' or '.join(others)} would decide" if others else start
 
 
+def _cannot_show(rule: Rule, paired: _Paired, n_tests: int) -> str:
+    """Why the papers, of which a number drops, are too few for its rule; empty where they are not.
+
+    A facet's own test without a rule of the user is left to a note.
+    """
+    n_papers, drop = len(paired.values), statistics.mean(paired.losses)
+    is_wanted = rule.is_named or rule.name in METRICS
+    if rule.level is None or not is_wanted or drop <= (rule.drop or 0.0) + _ROUNDING:
+        return ""
+    if (least := least_p_value(n_papers, n_tests)) <= rule.level:
+        return ""
+    move = "rise" if paired.number.lower_is_better else "drop"
+    needed = math.ceil(math.log2(n_tests / rule.level))
+    return (
+        f"cannot decide {rule.name}:p{rule.level:g}: {n_papers:,} papers show no {move}, whatever"
+        f" its size (p is at least {least:.4f}), and the mean {move} is {drop:.3f};"
+        f" {needed} papers could, or write {rule.name}:no-worse-0.05"
+    )
+
+
 def _n_expected(both: Sequence[Pairing], number: Named, rules: Sequence[Rule]) -> int:
     """How many papers a comparison should cover: those on which the baseline has the number.
 
@@ -351,11 +371,16 @@ def _failing(
                 f"{name} is compared on only {len(each.values)} of {n_expected} papers;"
                 " the others have no score"
             )
-        open_ = [_cannot_decide(rule, margin, each) for rule, margin in own if margin is not None]
+        open_ = [
+            _cannot_show(rule, each, len(p_values))
+            if margin is None
+            else _cannot_decide(rule, margin, each)
+            for rule, margin in own
+        ]
         if phrases:
             broken[name] = tuple(dict.fromkeys(phrases))
-        elif open_:
-            unclear[name] = tuple(open_)
+        elif any(open_):
+            unclear[name] = tuple(filter(None, open_))
     return broken, unclear
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named
 from summeval_pytest.questions import Facet
+from summeval_pytest.stats.paired import least_p_value
+from summeval_pytest.verdict.policy import LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +118,22 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know beside the differences."""
-        n_cells = len(self.slices)  # by which Holm multiplies the least p value of a slice
-        small = [e.slice for e in self.slices if n_cells * 0.5**e.n_papers > e.level]
-        names = ", ".join(dict.fromkeys(small))
-        slices = f"too few papers to show a drop in slice {names}" if names else ""
-        return tuple(filter(None, (self.coverage, slices, *self.brevity)))
+        n_cells = len(self.slices)
+        small = [e.slice for e in self.slices if least_p_value(e.n_papers, n_cells) > e.level]
+        tested = [each for each in self.differences if each.p is not None]
+        worse = [e for e in tested if e.named.oriented(e.change) < 0]
+        weak = [
+            each.name
+            for each in worse
+            if least_p_value(each.n_papers, len(tested)) > LEVEL
+            and not each.broken + each.inconclusive
+        ]
+        few = (
+            f"too few papers to show a drop {what} {', '.join(dict.fromkeys(names))}"
+            for what, names in (("of", weak), ("in slice", small))
+            if names
+        )
+        return tuple(filter(None, (self.coverage, *few, *self.brevity)))
 
     @property
     def broken(self) -> tuple[Difference, ...]:

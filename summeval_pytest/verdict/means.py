@@ -7,13 +7,19 @@ the judge left unanswered decides whether it meets.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, metric_of
-from summeval_pytest.metrics.number import ENDLESS, SPARSE, UNRECORDED, CustomNumbers, Named
+from summeval_pytest.metrics.number import (
+    ENDLESS,
+    SPARSE,
+    UNRECORDED,
+    CustomNumbers,
+    Named,
+    rounded_mean,
+)
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
@@ -259,7 +265,7 @@ def mean_value(papers: Sequence[Numbers], name: str) -> float | None:
     """The mean of a number over the papers that have it; None if none has."""
     values = [numbers.values.get(name) for numbers in papers]
     counted = [value for value in values if value is not None]
-    return statistics.mean(counted) if counted else None
+    return rounded_mean(counted) if counted else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import pytest
 from scipy.stats import binomtest
@@ -95,12 +96,13 @@ def test_equal_runs_have_no_difference_and_nothing_fails() -> None:
 @pytest.mark.parametrize(
     ("rules", "fails"),
     [
-        (("p0.05",), False),  # p is 1/16
+        (("p0.05",), True),  # p is 1/16, the least of 4 papers, so nothing is decided
         (("p0.0625",), True),  # and a p value that is its level is significant
         (("0.3:p0.0625",), False),  # a rule of both parts takes both
         (("0.2:p0.0625",), True),
         (("0.2", "0.3"), True),  # each of several rules is held
-        (("0.3", "p0.05"), False),
+        (("0.3", "p0.05"), True),
+        (("0.3:p0.05",), False),  # the drop is small enough, whether significant or not
     ],
 )
 def test_a_drop_fails_by_its_size_and_by_its_chance(rules: tuple[str, ...], *, fails: bool) -> None:
@@ -134,18 +136,39 @@ def everything(*dropping: float) -> list[PairResult]:
     ]
 
 
+UNSHOWN: Final = (
+    "cannot decide faithfulness:p0.05: 7 papers show no drop, whatever its size (p is at least"
+    " 0.0547), and the mean drop is 0.250; 8 papers could, or write faithfulness:no-worse-0.05"
+)
+
+
 def test_p_values_are_corrected_over_all_metrics_and_facets() -> None:
     """Worked example: faithfulness drops on each of 8 papers, so its raw p is 2^-8 = 1/256.
 
     Holm, 7 numbers: the least p counts 7-fold, 7/256 = 0.027. On 7 papers it is 7/128 = 0.055,
-    which is no longer significant, though 1/128 alone would be.
+    which is no longer significant, though 1/128 alone would be: that they drop is not decided.
     """
-    for n_papers, fails in ((8, True), (7, False)):
+    for n_papers in (8, 7):
         old, new = everything(*[0.75] * n_papers), everything(*[0.5] * n_papers)
         actual = compared(old, new)
-        assert difference(actual, "faithfulness").p == 7 * 2**-n_papers
+        found = difference(actual, "faithfulness")
+        assert found.p == 7 * 2**-n_papers
         assert difference(actual, "eva").p == 1.0
-        assert actual.passes is not fails
+        assert (bool(found.broken), bool(found.inconclusive)) == (n_papers == 8, n_papers == 7)
+        assert actual.fails
+        assert {*found.inconclusive} <= {UNSHOWN}
+
+
+def test_a_facet_that_drops_on_too_few_papers_is_noted() -> None:
+    """Nobody named it, so it decides nothing; FM itself is undecided."""
+    for n_papers, note in ((7, ("too few papers to show a drop of facet.method",)), (8, ())):
+        old, new = (
+            [pair(f"moss-{n}", rated(each), eva(0.5), faithful(0.5)) for n in range(n_papers)]
+            for each in (marks(), marks(method=3))
+        )
+        actual = compared(old, new)
+        assert actual.notes == note
+        assert [each.name for each in actual.inconclusive] == ["facet"] * bool(note)
 
 
 def named(comparison: Comparison) -> list[str]:

@@ -55,6 +55,7 @@ def outcome(actual: SystemVerdict) -> str:
     [
         ([paper(1, facet=0.5), paper(2, facet=1.0)], 0.75, None, 2),  # (0.5 + 1.0) / 2
         ([paper(1, facet=0.8), paper(2, EMPTY)], 0.8, 0.525, 1),  # (0.8 + 0.25) / 2 at the lowest
+        ([paper(1, facet=0.94), paper(2, facet=0.38)], 0.66, None, 2),  # no last bit less
         ([], None, None, 0),
         ([paper(1, EMPTY)], None, 0.25, 0),
     ],
