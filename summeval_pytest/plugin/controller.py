@@ -14,7 +14,6 @@ import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.metrics.finding import Finding, rank
-from summeval_pytest.metrics.number import CustomNumbers
 from summeval_pytest.plugin.config import (
     COUNTED,
     GATE,
@@ -30,7 +29,7 @@ from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.json_text import from_json, with_custom
-from summeval_pytest.record.measuring import faulty_pair, judge_result
+from summeval_pytest.record.measuring import as_ordered, faulty_pair, judge_result
 from summeval_pytest.record.record_file import RecordFile
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
@@ -97,8 +96,6 @@ class Tally:
         self._shut: dict[str, str] = {}
         """Tests of suites that keep the gate shut, however pytest counts them, and why."""
         self._suites: dict[Path, GatedSuite] = {}
-        self._custom: dict[str, CustomNumbers] = {}
-        """By suite, the numbers of its custom metrics."""
         self._collected: set[str] = set()
         """The suites whose file some process has collected."""
         self._recipes: set[str] = set()
@@ -124,7 +121,6 @@ class Tally:
     def know(self, suites: Mapping[Path, GatedSuite]) -> None:
         """Notes the suites of a run, which the end speaks of whatever happens to their tests."""
         self._suites = dict(suites)
-        self._custom = {gated.suite.shown: gated.custom for gated in suites.values()}
 
     def add_process(self, text: str) -> None:
         """Adds the counts, recipes and suites of one process, as JSON text."""
@@ -137,15 +133,24 @@ class Tally:
         """Takes the result of one test; of a test that ran again the last one counts."""
         result = report.__dict__.pop(RESULT, None)
         if isinstance(result, str):
-            result = from_json(TestResult, result)
-            result = with_custom(result, self._custom.get(result.suite, ()))
+            result = self._of_worker(from_json(TestResult, result))
         if result is None:
             self._add_failure(report)
             return
         self._shut.pop(report.nodeid, None)
         if result.outcome in {"failed", "error"}:
-            self._shut[report.nodeid] = f"has the verdict {result.outcome!r}"
+            why = (
+                f" ({one_line(result.pair.fault, 400)})"
+                if result.pair and result.pair.fault
+                else ""
+            )
+            self._shut[report.nodeid] = f"has the verdict {result.outcome!r}{why}"
         self._add_result(report.nodeid, result)
+
+    def _of_worker(self, result: TestResult) -> TestResult:
+        gated = next(each for each in self._suites.values() if each.suite.shown == result.suite)
+        wanted = [str(each) for each in gated.signatures(self._gate.judge)]
+        return as_ordered(with_custom(result, gated.custom), gated, wanted)
 
     def _add_result(self, node: str, result: TestResult) -> None:
         if (pair := result.pair) is not None:
@@ -277,7 +282,8 @@ class Tally:
         for gated in dict.fromkeys(self._suites.values()):
             if text := self._gate.recorded_stick(gated):
                 yield f"summeval: {one_line(text, 400)}"
-        for suite in sorted(self._custom.keys() - self._collected):
+        suites = {gated.suite.shown for gated in self._suites.values()}
+        for suite in sorted(suites - self._collected):
             yield (
                 f"summeval: pytest collected no test of {one_line(suite)}, so nothing may be"
                 " released; remove what ignores the file, or do not name it"

@@ -6,6 +6,7 @@ a `UsageError` is raised.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from summeval_pytest.errors import SummevalError, UsageError
@@ -60,6 +61,27 @@ def faulty_pair(gated: GatedSuite, system: str, paper: str, fault: str) -> PairR
         custom=gated.custom,
     )
     return decide_pair(pair, gated.policy)
+
+
+def as_ordered(result: TestResult, gated: GatedSuite, wanted: Collection[str]) -> TestResult:
+    """What a worker sent; a pair that it did not measure as the run does is an error.
+
+    It may have another checkout or package than the controller. ``wanted`` are the signatures of
+    the run's metrics.
+    """
+    pair = result.pair
+    if pair is None or pair.fault:
+        return result
+    others = {*pair.signatures} ^ {*wanted}
+    is_recorded = pair.system not in gated.asked
+    if others:
+        fault = f"a worker measured it otherwise than this run: {min(others)}"
+    elif is_recorded and pair.summary != gated.suite.pair(pair.paper, pair.system).summary:
+        fault = "a worker measured it on another summary than the run has"
+    else:
+        return result
+    fault += "; give all processes the same suite, judge and package"
+    return replace(result, pair=faulty_pair(gated, pair.system, pair.paper, fault))
 
 
 def measure_pair(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.record.json_text import from_json, with_custom
-from summeval_pytest.record.measuring import faulty_pair
+from summeval_pytest.record.measuring import as_ordered, faulty_pair
 from summeval_pytest.record.record_file import RecordFile
 from summeval_pytest.record.run_counts import RunCounts
 from summeval_pytest.scale.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
@@ -91,6 +91,7 @@ class Collected:
         self._name = JudgeName(name=order.judge, signature=judge.judge.signature)
         self._record = order.terms.record
         self._counts = RunCounts()
+        self._wanted = [str(each) for each in judge.gated.signatures(judge.judge)]
         self._golden: dict[tuple[str, str], GoldenPair] = {}
         self._golden_fault = ""
         self.n_judged = 0
@@ -110,7 +111,9 @@ class Collected:
                 raise UsageError(said["mistake"])
             self._counts.add(said.get("counts"))
         else:
-            result = with_custom(from_json(TestResult, line), self._judge.gated.custom)
+            gated = self._judge.gated
+            result = with_custom(from_json(TestResult, line), gated.custom)
+            result = as_ordered(result, gated, self._wanted)
             if result.pair is not None:
                 self.n_judged += 1
                 self.spool.add(result.suite, result.pair, result.paper)

@@ -66,7 +66,7 @@ class Inputs:
 
         Nobody knows whether a record without its end was edited.
         """
-        if faults := [*self._differences(record, suite), *self._other_recipes(suite)]:
+        if faults := [*self._differences(record, suite), *self._other_recipes(record, suite)]:
             raise OptionError(
                 f"the record is not of {suite.shown} as it is now: {'; '.join(faults)}; judge it"
                 " again"
@@ -100,13 +100,17 @@ class Inputs:
             elif then != now:
                 yield f"the summaries of system {system.name!r} are not those that were judged"
 
-    def _other_recipes(self, suite: SuiteRecord) -> Iterator[str]:
-        """Each key in which a recipe differs; `_differences` names judge and suite."""
+    def _other_recipes(self, record: RunRecord, suite: SuiteRecord) -> Iterator[str]:
+        """Each key in which a recipe differs; `_differences` names another judge or suite."""
+        named = {
+            *(["judge"] if record.judge.signature != self.judge.signature else []),
+            *(["suite"] if suite.fingerprint != self.papers else []),
+        }
         for metric, wanted in self.recipes.items():
             for stored in suite.signatures():
                 for key in wanted.differing(stored) if stored.metric == metric else ():
                     then, now = (dict(each.recipe).get(key, "unset") for each in (stored, wanted))
-                    if key not in {"judge", "suite"}:
+                    if key not in named:
                         now_it_is = f"and {key} is {now!r} now"
                         yield f"{metric} was measured with {key} = {then!r}, {now_it_is}"
 

@@ -183,6 +183,12 @@ class Stuck(Fair):
         return super().say(question)
 
 
+class PerProcess(Fair):
+    """Another judge in each process."""
+
+    signature = f"fair-{os.getpid()}"
+
+
 class Fatal(Fair):
     """Takes its process with it over the alloy of kiln-02."""
 

@@ -115,6 +115,16 @@ def test_a_worker_that_dies_takes_one_test_with_it(bench: Bench) -> None:
     assert all(name in broken for name in ("kiln-02", "all-papers")), broken
 
 
+def test_a_worker_with_another_judge_passes_nothing(bench: Bench) -> None:
+    """Its package may be an older one; pytest counts its tests as passed."""
+    bench.write("conftest.py", "")  # so that workers find the judge's module
+    chosen = ("--summ-model=good", "--summ-judge=rule:PerProcess")
+    run = bench.inside("summeval.toml", *chosen, "-n1", "--summ-run-record=run.jsonl")
+    assert run.code == 1
+    assert bench.record("run.jsonl").outcome == "error"
+    assert "a worker measured it otherwise than this run: facet|" in run.out
+
+
 def test_an_interrupted_run_leaves_at_once(bench: Bench) -> None:
     """Ctrl-C while the judge thinks for an hour: out with exit code 2, nothing behind."""
     with bench.running("summeval.toml", BOTH, "-n0", "--summ-judge=rule:Stuck") as process:

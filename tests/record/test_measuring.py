@@ -1,21 +1,23 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from summeval_pytest.errors import Place
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import JudgedSentence
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.score import Score, findings_of
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.gated_suite import gated_suite
-from summeval_pytest.record.measuring import faulty_pair, pair_result_of
+from summeval_pytest.record.measuring import as_ordered, faulty_pair, pair_result_of
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.suite.values import Pair, Paper, Section
-from summeval_pytest.verdict.run import PairResult, PaperRecord
+from summeval_pytest.verdict.run import PairResult, PaperRecord, TestResult
 from tests.golden_suite import write_labelled
 
 SOURCE: Final = (
@@ -95,3 +97,20 @@ def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> N
     assert [(s.metric, s.status) for s in pair.scores if isinstance(s, Unscored)] == [
         ("facet", "unanswered"), ("eva", "unanswered"),
     ]  # fmt: skip
+
+
+def test_a_pair_that_a_worker_measured_otherwise_is_an_error(tmp_path: Path) -> None:
+    """Its machine may have another checkout or package; what it sends may be green by that."""
+    path = write_labelled(tmp_path).path
+    gated = gated_suite(path, None, Session({}), judge="offline", least=("facet=0.5",))
+    summary, (mine,) = gated.suite.pair("kiln", "good").summary, gated.signatures(OfflineJudge())
+    sent = replace(faulty_pair(gated, "good", "kiln", ""), summary=summary, signatures=(str(mine),))
+    for result, fault in (
+        (sent, ""),
+        (replace(sent, summary="Other words."), "on another summary"),
+        (replace(sent, signatures=("facet|judge:fair-1|v:1",)), "otherwise than this run"),
+        (replace(sent, signatures=()), "otherwise than this run"),
+    ):
+        pair = as_ordered(TestResult(suite="s", pair=result), gated, [str(mine)]).pair
+        assert pair is not None
+        assert (bool(pair.fault), fault in pair.fault) == (bool(fault), True)

@@ -290,6 +290,7 @@ NOW = Inputs(
     pairs=(("careful", "moss-00"), ("careful", "moss-01")),
     recipes={each.metric: each for each in SIGNATURES[:2]},
 )
+OTHERS = signature_of("facet", judge="fair-2", suite=RECORD.fingerprint)
 WEIGHED = signature_of("facet", judge="fair-1", suite=RECORD.fingerprint)
 WEIGHED = replace(WEIGHED, recipe=(*WEIGHED.recipe[:-1], ("weights", ".25,.25,.25,.25")))
 
@@ -315,6 +316,7 @@ def test_a_record_of_something_else_is_refused_by_what_differs(snapshot: Snapsho
         (summarised(""), {"summaries": {"careful": "asked-1"}}),
         (summarised("asked-2"), {"summaries": {"careful": "asked-1"}}),
         (RECORD, {"recipes": {"facet": WEIGHED, "eva": SIGNATURES[1]}}),
+        (RECORD, {"recipes": {"facet": OTHERS, "eva": SIGNATURES[1]}}),
         (RECORD, {"papers": "cc", "labels": "dd"}),
         (RECORD, {"pairs": more}),
         (replace(RECORD, is_cut=True), {}),
