@@ -23,7 +23,7 @@ from summeval_pytest.metrics.own import (
 )
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.measure import Evaluation, source_of
-from summeval_pytest.run.pace import paced
+from summeval_pytest.run.progress import paced
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.rows import usual_column

@@ -182,7 +182,7 @@ def test_an_empty_summary_counts_as_the_worst_of_a_number(
     """Worked example: of three rows one is written; FM has .25 for each of the others, shares 0."""
     # A system that leaves its hard papers empty would otherwise have the best means. Progress is on
     # stderr, for an LLM judge takes its time; whoever wants silence says so.
-    monkeypatch.setattr("summeval_pytest.run.pace.LOG_SECONDS", 0.0)
+    monkeypatch.setattr("summeval_pytest.run.progress.LOG_SECONDS", 0.0)
     row = {"summary": SUMMARY, "reference": REFERENCE, "source": REFERENCE}
     scored = evaluate([row, row | {"summary": ""}, row | {"summary": "   "}])
     assert "summeval: 3/3 summaries, " in capsys.readouterr().err

@@ -332,7 +332,7 @@ class NewSuite:
 
     def files(self, name: str) -> dict[str, str]:
         """The files of the suite, by their names."""
-        from summeval_pytest.stats.no_worse import passing_margin
+        from summeval_pytest.stats.paired import passing_margin
 
         summaries: dict[str, list[dict[str, object]]] = {}
         stems: set[str] = set()

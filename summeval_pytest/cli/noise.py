@@ -36,11 +36,11 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.own import custom_numbers
-from summeval_pytest.record.measuring import pair_result_of
+from summeval_pytest.record.gated_suite import pair_result_of
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.wording import render
 from summeval_pytest.run.runner import tasks_of
-from summeval_pytest.stats.no_worse import pass_chance, passing_margin
+from summeval_pytest.stats.paired import pass_chance, passing_margin
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import Baseline, find_baseline

@@ -216,7 +216,7 @@ def make_folder(folder: Path, option: str) -> None:
 
 def write_figures(file: Path, option: str, figures: object) -> None:
     """Writes what a command has found as indented JSON."""
-    from summeval_pytest.record.json_text import as_json
+    from summeval_pytest.record.record_file import as_json
 
     write_text(file, option, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
 

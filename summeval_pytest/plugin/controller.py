@@ -28,9 +28,7 @@ from summeval_pytest.plugin.items import VerdictItem
 from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
-from summeval_pytest.record.json_text import from_json, with_custom
-from summeval_pytest.record.measuring import as_ordered, faulty_pair, judge_result
-from summeval_pytest.record.record_file import RecordFile
+from summeval_pytest.record.record_file import RecordFile, from_json, with_custom
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
 from summeval_pytest.reports.judge_section import (
@@ -150,7 +148,7 @@ class Tally:
     def _of_worker(self, result: TestResult) -> TestResult:
         gated = next(each for each in self._suites.values() if each.suite.shown == result.suite)
         wanted = [str(each) for each in gated.signatures(self._gate.judge)]
-        return as_ordered(with_custom(result, gated.custom), gated, wanted)
+        return gated.as_ordered(with_custom(result, gated.custom), wanted)
 
     def _add_result(self, node: str, result: TestResult) -> None:
         if (pair := result.pair) is not None:
@@ -182,7 +180,7 @@ class Tally:
         if report.skipped:
             self._shut.setdefault(report.nodeid, "was skipped")
         if names == [JUDGE]:
-            lost = judge_result(gated, self._gate.identity, ((), fault))
+            lost = gated.judge_result(self._gate.identity, ((), fault))
             self._judges.setdefault(gated.suite.shown, lost)
         elif names == [STICK]:
             self._sticks.setdefault(gated.suite.shown, f"the test stick was not run: {fault}")
@@ -192,7 +190,7 @@ class Tally:
                 return  # its setup has sent a result
             self._lost.setdefault((gated.suite.shown, system, paper), fault)
             if system in gated.systems and paper in gated.papers(system):
-                pair = faulty_pair(gated, system, paper, fault)
+                pair = gated.faulty_pair(system, paper, fault)
                 rows = self._rows.setdefault((gated.suite.shown, system), {})
                 rows.setdefault(paper, TallyRow.of(pair))
 
@@ -229,7 +227,7 @@ class Tally:
         for (name, system, paper), fault in self._lost.items():
             is_pair = name == suite.shown and paper in self._rows.get((name, system), ())
             if is_pair and not self._spool.has_pair(name, system, paper):
-                self._spool.add(name, faulty_pair(gated, system, paper, fault), None)
+                self._spool.add(name, gated.faulty_pair(system, paper, fault), None)
         full = self._spool.filled(suite, gated.suite.paper_ids)
         of_pairs = (outline.waivers for outline in full.outlines)
         of_means = (system.verdict.waivers for system in full.systems)

@@ -78,7 +78,7 @@ class SummPair:
 
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
-        from summeval_pytest.record.measuring import pair_result_of
+        from summeval_pytest.record.gated_suite import pair_result_of
         from summeval_pytest.reports.cases import pair_case
         from summeval_pytest.verdict.decide import decide_pair
 

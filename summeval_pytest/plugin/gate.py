@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import sys
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -20,15 +22,8 @@ from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.plugin.options import TABLE, Options
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
-from summeval_pytest.plugin.progress import open_progress
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed
-from summeval_pytest.record.measuring import (
-    judge_result,
-    measure_golden,
-    measure_pair,
-    measure_system,
-)
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.record.shards import FROM, check_options, joined, read_shard
 from summeval_pytest.reports.terminal import (
@@ -39,6 +34,7 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.measure import Evaluation, source_of
+from summeval_pytest.run.progress import Progress
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.suite.places import real_place
@@ -53,6 +49,7 @@ _APART: Final = (
     *(("plan", report) for report in _REPORTS),
 )
 """Options that do not go together: an old report beside a plan would still say that it passed."""
+TERMINAL: Final = "/dev/tty"
 
 
 class Gate:
@@ -82,7 +79,7 @@ class Gate:
         )
         self.session = Session(dict(os.environ), terms)
         self._today = dt.datetime.now(dt.UTC).date().isoformat()
-        self._progress = open_progress(config)
+        self._progress = _open_progress(config)
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
@@ -213,7 +210,7 @@ class Gate:
         """One pair, decided; the first result on a paper in this process has the paper, too."""
         if (suite := self._decided(gated)) is None:
             baseline = self.baselines.of(gated.suite, system)
-            result = measure_pair(self.runner, gated, system, paper, baseline)
+            result = gated.measure_pair(self.runner, system, paper, baseline)
         else:
             (pair,) = suite.pairs_in({(system, paper)})
             of_paper = next((each for each in suite.papers if each.id == paper), None)
@@ -230,9 +227,8 @@ class Gate:
             (result,) = (each for each in suite.systems if each.name == system)
             return TestResult(suite=suite.shown, system=result)
         is_needed = gated.thresholds.corrected or gated in self.judged
-        return measure_system(
+        return gated.measure_system(
             self.runner,
-            gated,
             system,
             golden=self._answers(gated) if is_needed else ((), ""),
             baseline=self.baselines.of(gated.suite, system),
@@ -242,12 +238,12 @@ class Gate:
         """What the golden labels say of the judge."""
         suite = self._decided(gated)
         answers = (suite.golden, suite.golden_fault) if suite else self._answers(gated)
-        return judge_result(gated, self.identity, answers)
+        return gated.judge_result(self.identity, answers)
 
     def _answers(self, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
         """The judge's answers to the golden labels, asked for once; or why there are none."""
         if gated not in self._golden:
-            self._golden[gated] = measure_golden(self.runner, gated)
+            self._golden[gated] = gated.measure_golden(self.runner)
         return self._golden[gated]
 
     def evaluation(self, task: Task) -> Evaluation:
@@ -389,3 +385,26 @@ class Gate:
             n_pairs=self._n_pairs if self._n_processes == 1 else 0,
             troubles=exchange.troubles,
         )
+
+
+def _open_progress(config: pytest.Config) -> Progress:
+    """The progress display of this process: on the terminal, else in the log."""
+    terminal = None
+    if getattr(config.pluginmanager.getplugin("terminalreporter"), "isatty", False):
+        with suppress(OSError):
+            terminal = open(TERMINAL, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - a device
+    return Progress(terminal, lambda line: _write_line(config, line))
+
+
+def _write_line(config: pytest.Config, line: str) -> None:
+    """Writes past pytest's capture; a worker writes to the stderr of its controller."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    with capture.global_and_fixture_disabled() if capture else nullcontext():
+        if reporter is not None and not hasattr(config, "workerinput"):
+            reporter.ensure_newline()
+            reporter.write_line(line)
+            reporter.flush()
+        else:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()

@@ -171,7 +171,7 @@ def pytest_report_to_serializable(
     result = report.__dict__.pop(RESULT, None)
     data = yield
     if result is not None and data is not None:
-        from summeval_pytest.record.json_text import as_json
+        from summeval_pytest.record.record_file import as_json
 
         data[RESULT] = as_json(result)
     return data

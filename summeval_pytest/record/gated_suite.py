@@ -1,4 +1,8 @@
-"""A suite with the systems, thresholds and floors of a run, all of them checked."""
+"""A suite with the systems and the policy of a run, all of them checked; it measures and decides.
+
+If the judge or an endpoint fails, the result has a ``fault`` and the outcome error. Only a
+`UsageError` is raised.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,47 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, SummevalError, UsageError
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.metrics.number import CustomNumbers, MetricName
+from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
 from summeval_pytest.metrics.own import custom_numbers
+from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.record.shards import FROM, Shard, find_suite, is_in_shard
-from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
-from summeval_pytest.run.measure import metric_signature
-from summeval_pytest.run.runner import Task
+from summeval_pytest.run.golden import (
+    check_sentences,
+    golden_answers,
+    golden_tasks,
+    labels_fingerprint,
+)
+from summeval_pytest.run.measure import Evaluation, metric_signature
+from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import asked_digest
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite, load_suite, paper_digest
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.comparison import Against, Baseline
-from summeval_pytest.verdict.decide import Inputs
+from summeval_pytest.verdict.decide import (
+    GoldenAnswers,
+    Inputs,
+    decide_judge,
+    decide_pair,
+    decide_system,
+)
+from summeval_pytest.verdict.means import slices_of
 from summeval_pytest.verdict.policy import Policy, Rule, floors_of, read_floors, suite_rules
-from summeval_pytest.verdict.run import JudgeName, Pairs, RunRecord, SuiteRecord, SystemResult
-from summeval_pytest.verdict.slices import slices_of
+from summeval_pytest.verdict.run import (
+    JudgeName,
+    PairResult,
+    Pairs,
+    PaperRecord,
+    RunRecord,
+    SuiteRecord,
+    SystemResult,
+    TestResult,
+)
 from summeval_pytest.verdict.thresholds import (
     Thresholds,
     Waivers,
@@ -135,15 +160,6 @@ class GatedSuite:
             for metric in self.thresholds.metrics
         )
 
-    def against(self, baseline: Baseline, system: str, judge: Judge) -> Against:
-        """What a system is compared with, measured by this judge."""
-        papers = map(self.suite.paper, self.papers(system))
-        return Against(
-            baseline=baseline,
-            signatures=self.signatures(judge),
-            digests={paper.id: paper_digest(paper) for paper in papers},
-        )
-
     def papers(self, system: str) -> tuple[str, ...]:
         """The papers that a system has summaries for."""
         return self.suite.paper_ids_of(system)
@@ -199,6 +215,145 @@ class GatedSuite:
             own_numbers=self.custom,
             unmeasured=self.unmeasured,
         )
+
+    def faulty_pair(self, system: str, paper: str, fault: str) -> PairResult:
+        """A pair that the judge, or the endpoint of its system, left unscored; decided."""
+        scores = (
+            Unscored(metric=metric, status="unanswered", reason=fault)
+            for metric in self.thresholds.metrics
+        )
+        pair = PairResult(
+            paper=paper,
+            system=system,
+            fault=fault,
+            summary="",
+            place=self.suite.place_of(system),
+            scores=tuple(scores),
+            custom=self.custom,
+        )
+        return decide_pair(pair, self.policy)
+
+    def as_ordered(self, result: TestResult, wanted: Collection[str]) -> TestResult:
+        """What a worker sent; a pair that it did not measure as the run does is an error.
+
+        It may have another checkout or package than the controller. ``wanted`` are the signatures
+        of the run's metrics.
+        """
+        pair = result.pair
+        if pair is None or pair.fault:
+            return result
+        is_recorded = pair.system not in self.asked
+        if others := {*pair.signatures} ^ {*wanted}:
+            fault = f"a worker measured it otherwise than this run: {min(others)}"
+        elif is_recorded and pair.summary != self.suite.pair(pair.paper, pair.system).summary:
+            fault = "a worker measured it on another summary than the run has"
+        else:
+            return result
+        fault += "; give all processes the same suite, judge and package"
+        return replace(result, pair=self.faulty_pair(pair.system, pair.paper, fault))
+
+    def measure_pair(
+        self, runner: Runner, system: str, paper: str, baseline: Baseline | None = None
+    ) -> TestResult:
+        """One pair, measured and decided.
+
+        Raises:
+            UsageError: for what the user has to mend.
+        """
+        try:
+            evaluation = runner.evaluation(self.task(paper, system))
+        except UsageError:
+            raise
+        except SummevalError as error:
+            pair = self.faulty_pair(system, paper, str(error))
+            return TestResult(suite=self.suite.shown, pair=pair)
+        pair, of_paper = pair_result_of(evaluation)
+        decided = decide_pair(pair, self.policy, baseline)
+        return TestResult(suite=self.suite.shown, pair=decided, paper=of_paper)
+
+    def measure_system(
+        self,
+        runner: Runner,
+        system: str,
+        *,
+        golden: GoldenAnswers = ((), ""),
+        baseline: Baseline | None = None,
+    ) -> TestResult:
+        """The means of one system over all its papers, measured and decided.
+
+        ``golden`` are the judge's answers to the golden labels, or why there are none.
+
+        Raises:
+            UsageError: for what the user has to mend.
+        """
+        (skeleton,) = (each for each in self.record().systems if each.name == system)
+        try:
+            papers = runner.numbers([self.task(paper, system) for paper in skeleton.papers])
+        except UsageError:
+            raise
+        except SummevalError as error:
+            fault = f"system {system!r} is undecided: {error}"
+            decided = replace(skeleton, outcome="error", fault=fault)
+        else:
+            against = None if baseline is None else self.against(baseline, system, runner.judge)
+            decided = decide_system(skeleton, papers, self.policy, golden=golden, against=against)
+        return TestResult(suite=self.suite.shown, system=decided)
+
+    def against(self, baseline: Baseline, system: str, judge: Judge) -> Against:
+        """What a system is compared with, measured by this judge."""
+        papers = map(self.suite.paper, self.papers(system))
+        return Against(
+            baseline=baseline,
+            signatures=self.signatures(judge),
+            digests={paper.id: paper_digest(paper) for paper in papers},
+        )
+
+    def measure_golden(self, runner: Runner) -> GoldenAnswers:
+        """The judge's answers to the golden labels, or why there are none.
+
+        Raises:
+            UsageError: for what the user has to mend.
+        """
+        try:
+            return golden_answers(runner, self.suite), ""
+        except UsageError:
+            raise
+        except SummevalError as error:
+            return (), str(error)
+
+    def judge_result(self, judge: JudgeName, golden: GoldenAnswers) -> TestResult:
+        """What the judge's answers to the golden labels say of it."""
+        answers, fault = golden
+        return TestResult(
+            suite=self.suite.shown,
+            trust=decide_judge(golden, self.labels, judge, self.policy),
+            golden=answers,
+            golden_fault=fault,
+        )
+
+
+def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
+    """What was measured on one pair, not decided yet, and its paper."""
+    pair = PairResult(
+        paper=evaluation.paper,
+        system=evaluation.system,
+        summary=evaluation.pair.summary,
+        place=evaluation.pair.place,
+        note=evaluation.pair.note,
+        scores=evaluation.scores,
+        signatures=tuple(map(str, evaluation.signatures)),
+        findings=findings_of(evaluation.scores, evaluation.source),
+        custom=evaluation.custom,
+    )
+    paper = evaluation.pair.paper
+    return pair, PaperRecord(
+        id=paper.id,
+        title=paper.title,
+        place=paper.place,
+        references=paper.references,
+        digest=paper_digest(paper),
+        source=evaluation.source,
+    )
 
 
 def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own

@@ -18,9 +18,15 @@ from summeval_pytest.metrics.number import Named
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
-from summeval_pytest.verdict.means import CorrectedMean, SystemMean, mean_of
+from summeval_pytest.verdict.means import (
+    MIN_SLICE,
+    CorrectedMean,
+    SliceVerdict,
+    SystemMean,
+    mean_of,
+    worst_slice,
+)
 from summeval_pytest.verdict.run import Covered, Outcome, SuiteRecord, SystemResult
-from summeval_pytest.verdict.slices import MIN_SLICE, SliceVerdict, worst_slice
 from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
 
 _WIDTH: Final = 80

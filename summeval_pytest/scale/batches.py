@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.errors import OptionError, UsageError
-from summeval_pytest.record.json_text import from_json, with_custom
-from summeval_pytest.record.measuring import as_ordered, faulty_pair
-from summeval_pytest.record.record_file import RecordFile
+from summeval_pytest.record.record_file import RecordFile, from_json, with_custom
 from summeval_pytest.record.run_counts import RunCounts
 from summeval_pytest.scale.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
 from summeval_pytest.verdict.decide import decide
@@ -113,7 +111,7 @@ class Collected:
         else:
             gated = self._judge.gated
             result = with_custom(from_json(TestResult, line), gated.custom)
-            result = as_ordered(result, gated, self._wanted)
+            result = gated.as_ordered(result, self._wanted)
             if result.pair is not None:
                 self.n_judged += 1
                 self.spool.add(result.suite, result.pair, result.paper)
@@ -124,7 +122,7 @@ class Collected:
         gated = self._judge.gated
         for system, paper in lost.batch.pairs:
             if not self.spool.has_pair(gated.suite.shown, system, paper):
-                pair = faulty_pair(gated, system, paper, lost.fault)
+                pair = gated.faulty_pair(system, paper, lost.fault)
                 self.spool.add(gated.suite.shown, pair, None)
         if lost.batch.labelled:
             self._golden_fault = self._golden_fault or lost.fault

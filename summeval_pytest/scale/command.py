@@ -27,7 +27,7 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.errors import UsageError
 from summeval_pytest.record.record_file import record_lines
-from summeval_pytest.run.pace import ShownPace
+from summeval_pytest.run.progress import ShownPace
 from summeval_pytest.scale.batches import (
     WAIT_SECONDS,
     Collected,

@@ -17,8 +17,7 @@ from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.endpoints.limits import Totals
 from summeval_pytest.errors import SummevalError, UsageError
 from summeval_pytest.record.gated_suite import gated_suite
-from summeval_pytest.record.json_text import as_json
-from summeval_pytest.record.measuring import measure_pair
+from summeval_pytest.record.record_file import as_json
 from summeval_pytest.record.run_counts import counts_of
 from summeval_pytest.run.golden import golden_pair
 from summeval_pytest.run.runner import Runner
@@ -111,7 +110,7 @@ class PairJudge:
         self._runner.plan(tasks)
         for batch in batches:
             for system, paper in batch.pairs:
-                yield as_json(measure_pair(self._runner, self.gated, system, paper))
+                yield as_json(self.gated.measure_pair(self._runner, system, paper))
             for each in batch.labelled:
                 yield self._golden(self.labels[each])
 

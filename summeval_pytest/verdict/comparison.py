@@ -23,12 +23,17 @@ from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.stats.intervals import change_interval
-from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
-from summeval_pytest.stats.paired import drop_p_value, holm, least_p_value
+from summeval_pytest.stats.paired import (
+    drop_p_value,
+    holm,
+    least_p_value,
+    papers_to_refute,
+    refuted_drop,
+)
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
+from summeval_pytest.verdict.means import MIN_SLICE, Slice
 from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
 from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord, suite_alike
-from summeval_pytest.verdict.slices import MIN_SLICE, Slice
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
 SEED: Final = 20241

@@ -22,7 +22,7 @@ from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.values import ASKED
 from summeval_pytest.verdict.changes import pair_change
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
-from summeval_pytest.verdict.means import SystemVerdict, system_verdict
+from summeval_pytest.verdict.means import SystemVerdict, slice_verdicts, system_verdict
 from summeval_pytest.verdict.pair import judge_faults, pair_verdict, why_missing
 from summeval_pytest.verdict.policy import Policy, floors_of
 from summeval_pytest.verdict.run import (
@@ -36,7 +36,6 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
-from summeval_pytest.verdict.slices import slice_verdicts
 from summeval_pytest.verdict.thresholds import all_uses
 from summeval_pytest.verdict.trust import Trust, measure_trust
 

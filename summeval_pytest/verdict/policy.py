@@ -21,7 +21,7 @@ from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import FACETS, OFFLINE
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import MIN_SHARE, CompareTable
-from summeval_pytest.verdict.slices import Slice
+from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.thresholds import (
     LOWER,
     Bound,

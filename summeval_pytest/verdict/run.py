@@ -24,10 +24,9 @@ from summeval_pytest.verdict.differences import (
     Comparison,
     PairChange,
 )
-from summeval_pytest.verdict.means import SystemVerdict
+from summeval_pytest.verdict.means import SliceVerdict, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
 from summeval_pytest.verdict.policy import Policy, floors_of
-from summeval_pytest.verdict.slices import SliceVerdict
 from summeval_pytest.verdict.thresholds import WaiverUse
 from summeval_pytest.verdict.trust import Trust
 

@@ -26,7 +26,7 @@ from summeval_pytest.stats.intervals import (
     change_interval,
     mean_interval,
 )
-from summeval_pytest.stats.no_worse import refuted_drop
+from summeval_pytest.stats.paired import refuted_drop
 
 Floats = NDArray[np.float64]
 

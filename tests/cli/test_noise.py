@@ -11,7 +11,7 @@ import pytest
 
 from summeval_pytest.cli.noise import _row
 from summeval_pytest.metrics.catalogue import CATALOGUE
-from summeval_pytest.stats.no_worse import pass_chance
+from summeval_pytest.stats.paired import pass_chance
 from tests.asked_suite import PRICES, by_rule, write_suite
 from tests.cli.conftest import Shell
 from tests.scripted_server import Answer, ScriptedServer, Seen

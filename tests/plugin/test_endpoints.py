@@ -18,7 +18,8 @@ from typing import Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.plugin import progress
+from summeval_pytest.plugin import gate
+from summeval_pytest.run import progress
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import is_key
 from tests.judges.llm.by_rule import answer_by_rule
@@ -235,7 +236,7 @@ def test_a_waiting_test_shows_how_the_run_stands(
 ) -> None:
     """On a terminal a line tells what is going on, and is wiped."""
     bench.write("conftest.py", ON_A_TERMINAL)
-    monkeypatch.setattr(progress, "TERMINAL", str(bench.path / "terminal"))
+    monkeypatch.setattr(gate, "TERMINAL", str(bench.path / "terminal"))
 
     def script(seen: Seen) -> Action:
         is_first = str(seen.texts[0]).startswith("# Facet segments")
@@ -249,7 +250,7 @@ def test_a_waiting_test_shows_how_the_run_stands(
 
 
 IMPATIENT: Final = """\
-from summeval_pytest.plugin import progress
+from summeval_pytest.run import progress
 
 progress.LOG_SECONDS = 0.0
 """

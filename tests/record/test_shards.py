@@ -8,9 +8,9 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.shards import check_options, find_suite, joined
+from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.policy import Policy
 from summeval_pytest.verdict.run import JudgeName, PairResult, RunRecord, SystemResult
-from summeval_pytest.verdict.slices import Slice
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden

@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.suite import load_suite
-from summeval_pytest.verdict.slices import slices_of
+from summeval_pytest.verdict.means import slices_of
 from summeval_pytest.verdict.thresholds import thresholds_of
 from tests.suite.conftest import Golden
 

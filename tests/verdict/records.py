@@ -22,6 +22,7 @@ from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
 from summeval_pytest.verdict.differences import Comparison
+from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.policy import Policy, read_rules
 from summeval_pytest.verdict.run import (
     Header,
@@ -33,7 +34,6 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
-from summeval_pytest.verdict.slices import Slice
 from summeval_pytest.verdict.thresholds import Thresholds, Waivers
 from summeval_pytest.verdict.trust import Trust
 

@@ -11,8 +11,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.stats.intervals import change_interval
-from summeval_pytest.stats.no_worse import refuted_drop
-from summeval_pytest.stats.paired import drop_p_value
+from summeval_pytest.stats.paired import drop_p_value, refuted_drop
 from summeval_pytest.verdict.comparison import Baseline, find_baseline, two_sided_p_value
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip
 from summeval_pytest.verdict.run import PairResult, RunRecord

@@ -9,7 +9,7 @@ import pytest
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.stats.no_worse import papers_to_refute
+from summeval_pytest.stats.paired import papers_to_refute
 from summeval_pytest.suite.values import CompareTable, Setting
 from summeval_pytest.verdict.comparison import Against, compare
 from summeval_pytest.verdict.differences import Comparison

@@ -11,8 +11,8 @@ from summeval_pytest.metrics.number import rounded_mean
 from summeval_pytest.reports.cases import system_case, system_parts
 from summeval_pytest.reports.wording import slice_lines
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.means import Slice, slice_verdicts
 from summeval_pytest.verdict.run import PairResult, SuiteRecord
-from summeval_pytest.verdict.slices import Slice, slice_verdicts
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.records import compared, pair, pairs_of, run, suite, supported, unscored
 

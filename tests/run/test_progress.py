@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from summeval_pytest.endpoints.limits import Ledger, Totals
-from summeval_pytest.plugin.progress import LOG_SECONDS, Progress, TimeLeft, progress_text
+from summeval_pytest.run.progress import LOG_SECONDS, Progress, TimeLeft, progress_text
 
 LOOK = 0.5
 """Seconds between two looks of a waiting test."""

@@ -1,7 +1,8 @@
-"""The progress of a waiting run: a line on the terminal, or in the log every thirty seconds.
+"""The progress of a run, of a command or of a call: how far it is, and the time that is left.
 
-The line stands right of what pytest has written, is cut at the edge and wiped before pytest writes
-on. Where there is no terminal, as in CI and in xdist workers, the log gets a line now and then.
+A run's line on the terminal stands right of what pytest has written, is cut at the edge and wiped
+before pytest writes on. Where there is no terminal, as in CI and in xdist workers, the log gets a
+line now and then.
 """
 
 from __future__ import annotations
@@ -9,18 +10,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import pytest
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from summeval_pytest.endpoints.limits import Ledger
 
 
-TERMINAL: Final = "/dev/tty"
+T = TypeVar("T")
 LOG_SECONDS = 30.0
 """How long no line of a log is written after one."""
 _SHOW: Final = "\x1b7\x1b[?7l  {}\x1b[K\x1b[?7h\x1b8"
@@ -128,29 +126,59 @@ def progress_text(
     if totals.cost:
         parts.append(f"{totals.cost:.2f} dollars")
     if left is not None:
-        minutes, seconds = divmod(round(left), 60)
-        parts.append(f"{minutes} min {seconds} s left")
+        parts.append(_left(left))
     return ", ".join(parts) + "".join(f"; {trouble}" for trouble in troubles)
 
 
-def open_progress(config: pytest.Config) -> Progress:
-    """The progress display of this process: on the terminal, else in the log."""
-    terminal = None
-    if getattr(config.pluginmanager.getplugin("terminalreporter"), "isatty", False):
-        with suppress(OSError):
-            terminal = open(TERMINAL, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - a device
-    return Progress(terminal, lambda line: _write_line(config, line))
+def _left(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes} min {seconds} s left"
 
 
-def _write_line(config: pytest.Config, line: str) -> None:
-    """Writes past pytest's capture; a worker writes to the stderr of its controller."""
-    capture = config.pluginmanager.getplugin("capturemanager")
-    reporter = config.pluginmanager.getplugin("terminalreporter")
-    with capture.global_and_fixture_disabled() if capture else nullcontext():
-        if reporter is not None and not hasattr(config, "workerinput"):
-            reporter.ensure_newline()
-            reporter.write_line(line)
-            reporter.flush()
-        else:
-            sys.stderr.write(f"{line}\n")
-            sys.stderr.flush()
+class ShownPace:
+    """Shows on stderr how far a command is: one line on a terminal, else a line now and then.
+
+    Args:
+        n_all: How many there are.
+        what: What is counted, as "pairs".
+    """
+
+    def __init__(self, n_all: int, what: str) -> None:
+        self._n_all = n_all
+        self._what = what
+        self._n_done = 0
+        self._is_terminal = sys.stderr.isatty()
+        self._seconds = 0.2 if self._is_terminal else LOG_SECONDS
+        self._began = self._shown = time.monotonic()
+
+    @property
+    def rate(self) -> str:
+        """How many a second, in words."""
+        return f"{self._n_done / max(time.monotonic() - self._began, 1e-9):,.1f} a second"
+
+    def show(self, n_done: int) -> None:
+        """Write the progress, unless the last line is too new."""
+        self._n_done, now = n_done, time.monotonic()
+        if not n_done or now - self._shown < self._seconds:
+            return
+        self._shown = now
+        left = (now - self._began) / n_done * (self._n_all - n_done)
+        text = f"{n_done:,}/{self._n_all:,} {self._what}, {self.rate}, {_left(left)}"
+        sys.stderr.write(f"\r{text}\x1b[K" if self._is_terminal else f"summeval: {text}\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Remove the line."""
+        if self._is_terminal:
+            sys.stderr.write("\r\x1b[K")
+
+
+def paced(items: Iterable[T], n_all: int, what: str) -> Iterator[T]:
+    """The items; their progress is shown meanwhile."""
+    pace = ShownPace(n_all, what)
+    try:
+        for n_done, item in enumerate(items, start=1):
+            pace.show(n_done)
+            yield item
+    finally:
+        pace.end()
