@@ -27,7 +27,6 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.record.record_file import read_record, record_lines
-from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.record.stick import stick_changes
 from summeval_pytest.reports.cases import missed_numbers
 from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
@@ -46,7 +45,7 @@ from summeval_pytest.suite.revision import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
-from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.decide import decide, read_weights, rescore
 from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord, suite_alike
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from heapq import nsmallest
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -21,6 +20,7 @@ from summeval_pytest.plugin.config import (
     TALLY,
     UNTRUSTED_EXIT,
     gate_of,
+    gated_suites,
     is_worker,
 )
 from summeval_pytest.plugin.gate import Gate
@@ -31,26 +31,9 @@ from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.record_file import RecordFile, from_json, with_custom
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
-from summeval_pytest.reports.judge_section import (
-    open_floors,
-    trust_lines,
-    trust_phrase,
-    untrusted_lines,
-)
-from summeval_pytest.reports.terminal import (
-    SystemTally,
-    TallyRow,
-    calls_lines,
-    changed_model_lines,
-    drift_lines,
-    ending_lines,
-    model_lines,
-    plan_lines,
-    summary_lines,
-    unmeasured_lines,
-    usage_line,
-    worst_lines,
-)
+from summeval_pytest.reports import terminal
+from summeval_pytest.reports.judge_section import judge_lines
+from summeval_pytest.reports.terminal import SystemTally, TallyRow
 from summeval_pytest.reports.wording import corrected_line, signature_lines
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
@@ -93,7 +76,6 @@ class Tally:
         """The faults of tests that left no result, as the process that ran them died."""
         self._shut: dict[str, str] = {}
         """Tests of suites that keep the gate shut, however pytest counts them, and why."""
-        self._suites: dict[Path, GatedSuite] = {}
         self._collected: set[str] = set()
         """The suites whose file some process has collected."""
         self._recipes: set[str] = set()
@@ -110,15 +92,16 @@ class Tally:
         return gate_of(self._config)
 
     @cached_property
+    def _gated(self) -> dict[str, GatedSuite]:
+        """The suites of the run, which the end speaks of whatever happens to their tests."""
+        return {each.suite.shown: each for each in gated_suites(self._config).values()}
+
+    @cached_property
     def _spool(self) -> RecordFile:
         """The pairs so far, in a file that is made with the first of them."""
-        begun = self._run(map(self._suite, dict.fromkeys(self._suites.values())))
+        begun = self._run(map(self._suite, self._gated.values()))
         name = self._gate.options.run_record
         return RecordFile.begin(begun, self._config.invocation_params.dir / name if name else None)
-
-    def know(self, suites: Mapping[Path, GatedSuite]) -> None:
-        """Notes the suites of a run, which the end speaks of whatever happens to their tests."""
-        self._suites = dict(suites)
 
     def add_process(self, text: str) -> None:
         """Adds the counts, recipes and suites of one process, as JSON text."""
@@ -146,7 +129,7 @@ class Tally:
         self._add_result(report.nodeid, result)
 
     def _of_worker(self, result: TestResult) -> TestResult:
-        gated = next(each for each in self._suites.values() if each.suite.shown == result.suite)
+        gated = self._gated[result.suite]
         wanted = [str(each) for each in gated.signatures(self._gate.judge)]
         return gated.as_ordered(with_custom(result, gated.custom), wanted)
 
@@ -172,7 +155,8 @@ class Tally:
         """Notes a suite's test that was skipped, or failed without a result: a worker died."""
         names = report.nodeid.split("::")[1:]
         # A node id counts from an argument where that is outside of the root.
-        gated = self._suites.get(real_place(self._config.rootpath / report.location[0]))
+        file = real_place(self._config.rootpath / report.location[0])
+        gated = gated_suites(self._config).get(file)
         if gated is None or report.passed:
             return
         reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr
@@ -277,11 +261,10 @@ class Tally:
         """What keeps a run shut that pytest takes for a success, a line each."""
         if self._shut and not (self._rows or self._systems or self._judges or self._lost):
             yield NOTHING_JUDGED
-        for gated in dict.fromkeys(self._suites.values()):
+        for gated in self._gated.values():
             if text := self._gate.recorded_stick(gated):
                 yield f"summeval: {one_line(text, 400)}"
-        suites = {gated.suite.shown for gated in self._suites.values()}
-        for suite in sorted(suites - self._collected):
+        for suite in sorted(self._gated.keys() - self._collected):
             yield (
                 f"summeval: pytest collected no test of {one_line(suite)}, so nothing may be"
                 " released; remove what ignores the file, or do not name it"
@@ -295,7 +278,7 @@ class Tally:
     @property
     def _is_empty_shard(self) -> bool:
         """Whether the suites have no paper in this shard."""
-        suites = self._suites.values()
+        suites = self._gated.values()
         pairs = (gated.papers_of_shard(name) for gated in suites for name in gated.systems)
         return bool(suites and self._gate.options.shard) and not any(pairs)
 
@@ -315,8 +298,7 @@ class Tally:
 
     def _write_outputs(self) -> list[str]:
         """Makes the verdict and every file that was asked for; the lines say what failed."""
-        config, gate = self._config, self._gate
-        gated = list(dict.fromkeys(self._suites.values()))
+        config, gate, gated = self._config, self._gate, self._gated.values()
         verdict = self._verdict = self._run([self._filled(each) for each in gated])
         self._drift = [line for each in gated for line in _drift(gate, each, verdict)]
         folder, suites = config.invocation_params.dir, [each.suite for each in gated]
@@ -339,69 +321,66 @@ class Tally:
                 f"listed below, not in full: {len(self._folded):,} failing pairs; -v prints all,"
                 " --summ-html=FILE writes a page"
             )
-        gated = {each.suite.shown: each for each in self._suites.values()}
         suites = sorted({suite for suite, _ in self._rows})
         for suite in suites:
             title = "summarization gate" if len(suites) == 1 else f"summarization gate: {suite}"
             terminalreporter.section(title, sep="-")
-            for line in self._table(gated[suite]):
+            for line in self._table(self._gated[suite]):
                 terminalreporter.line(line)
         if self._recipes and not suites:
             terminalreporter.section("summarization gate", sep="-")
         n_worst = WORST if terminalreporter.verbosity > 0 else 0
-        worst = worst_lines(self._worst, self._n_findings) if self._folded else ()
+        folded = self._worst if self._folded else ()
+        worst = terminal.worst_lines(folded, self._n_findings)
         recipes = signature_lines(sorted(self._recipes))
-        for line in (*recipes, *self._end(gated, n_worst), *worst):
+        for line in (*recipes, *self._end(n_worst), *worst):
             terminalreporter.line(line)
 
     def _table(self, gated: GatedSuite) -> Iterator[str]:
         """The closing table of a suite."""
-        tallies, corrected = {}, {}
+        tallies = {}
         for (suite, system), rows in self._rows.items():
             if suite == gated.suite.shown:
-                n_papers = len(gated.papers_of_shard(system))
-                n_skipped = len(gated.suite.systems[system].skip)
-                tally = SystemTally(rows=rows.values(), n_papers=n_papers, n_skipped=n_skipped)
-                tallies[system] = tally
                 result = self._systems.get((suite, system))
-                if result is not None and (line := corrected_line(result.verdict.corrected)):
-                    corrected[system] = line
-        return summary_lines(tallies, corrected)
+                tallies[system] = SystemTally(
+                    rows=rows.values(),
+                    n_papers=len(gated.papers_of_shard(system)),
+                    n_skipped=len(gated.suite.systems[system].skip),
+                    corrected=corrected_line(result.verdict.corrected) if result else "",
+                )
+        return terminal.summary_lines(tallies)
 
-    def _end(self, gated: Mapping[str, GatedSuite], n_worst: int) -> Iterator[str]:
+    def _end(self, n_worst: int) -> Iterator[str]:
         """The lines about the run as a whole.
 
         Thresholds that a judge cannot measure are named here, too: ``-q`` leaves out the header.
         """
-        unmeasured = [(shown, each.unmeasured) for shown, each in gated.items()]
-        yield from unmeasured_lines(unmeasured, self._gate.judge_name)
+        unmeasured = [(shown, each.unmeasured) for shown, each in self._gated.items()]
+        yield from terminal.unmeasured_lines(unmeasured, self._gate.judge_name)
         for what, name in ("thresholds", "min"), ("rules", "compare_fail"):
             if given := getattr(self._gate.options, name):
                 yield f"{what} by {TABLE[name].flag}: {one_line(', '.join(given))}"
-        yield from self._trust_lines(gated)
+        yield from self._trust_lines()
         yield from self._drift
         if self._verdict is not None:
-            yield from ending_lines(self._verdict, n_worst=n_worst)
+            yield from terminal.ending_lines(self._verdict, n_worst=n_worst)
         if any(self.counts.calls.values()):
-            yield from calls_lines(self.counts.calls, self.counts.judge)
-        yield from model_lines(self.counts.models)
+            yield from terminal.calls_lines(self.counts.calls, self.counts.judge)
+        yield from terminal.model_lines(self.counts.models)
         for read in self.counts.cassettes_used():
-            yield usage_line(read.shown, n_used=read.n_used, n_replies=read.n_replies)
+            yield terminal.usage_line(read)
         yield from self.lines
         yield from self._annotations
 
-    def _trust_lines(self, gated: Mapping[str, GatedSuite]) -> Iterator[str]:
+    def _trust_lines(self) -> Iterator[str]:
         """The trust in the judge of each suite, and what an untrusted one gets wrong."""
         judges = self._judges
         suites = sorted({suite for suite, _ in self._rows} | set(judges))
         for suite in suites:
             of = f" ({suite})" if len(suites) > 1 else ""
-            trust = judges[suite].trust if suite in judges else None
-            has_labels = suite in judges or gated[suite].suite.has_labels
-            phrase = trust_phrase(trust, has_labels=has_labels)
-            yield from trust_lines(phrase, of, open_floors(trust))
-            if trust is not None and trust.is_untrusted:
-                yield from untrusted_lines(trust, judges[suite].golden)
+            judge = judges.get(suite, TestResult(suite=suite))
+            has_labels = suite in judges or self._gated[suite].suite.has_labels
+            yield from judge_lines(judge.trust, judge.golden, has_labels=has_labels, of=of)
 
 
 def tally_of(config: pytest.Config) -> Tally:
@@ -420,8 +399,8 @@ def _drift(gate: Gate, gated: GatedSuite, verdict: RunVerdict) -> Iterator[str]:
         return
     (now,) = (suite for suite in verdict.suites if suite.shown == gated.suite.shown)
     if (old := suite_alike(saved.suites, now.name, now.shown)) is not None:
-        yield from drift_lines(old, now)
-    yield from changed_model_lines(saved.header.models, verdict.header.models)
+        yield from terminal.drift_lines(old, now)
+    yield from terminal.changed_model_lines(saved.header.models, verdict.header.models)
 
 
 def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
@@ -452,6 +431,6 @@ def show_plan(session: pytest.Session) -> None:
     survey, signature = gate.session.survey(gate.judge_name, suites, tasks, imagine=True)
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     rows = planned_calls(survey.missing.values(), survey.reply_share, survey.thoughts)
-    for line in plan_lines(rows, judge=signature, n_stored=len(survey.stored)):
+    for line in terminal.plan_lines(rows, judge=signature, n_stored=len(survey.stored)):
         if reporter is not None:
             reporter.write_line(line)

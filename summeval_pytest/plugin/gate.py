@@ -39,7 +39,7 @@ from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.suite.places import real_place
 from summeval_pytest.suite.values import Pair
-from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.decide import Inputs, decide
 from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.run import JudgeName, RunRecord, RunVerdict, SuiteRecord, TestResult
 
@@ -181,19 +181,18 @@ class Gate:
         """The recorded runs, decided by the suites as they are now; None where a judge is asked."""
         if self.recorded is None:
             return None
-        policies, inputs, baselines = {}, {}, {}
+        inputs, baselines = {}, {}
         for gated in self.suites:
-            shown = gated.suite.shown
-            policies[shown] = gated.policy
-            inputs[shown] = gated.inputs(self.identity, gated.signatures(self.judge))
+            now, recipes = gated.record(), gated.signatures(self.judge)
+            inputs[now.shown] = Inputs(judge=self.identity, suite=now, recipes=recipes)
             for system in gated.systems:
                 if (baseline := self.baselines.of(gated.suite, system)) is not None:
-                    baselines[shown, system] = baseline
+                    baselines[now.shown, system] = baseline
         try:
-            for gated in self.suites:
-                check_options(self._runs, gated.record(), compare=self.options.compare)
+            for each in inputs.values():
+                check_options(self._runs, each.suite, compare=self.options.compare)
             record = narrowed(self.recorded, self.suites)
-            return decide(record, policies, inputs=inputs, baselines=baselines)
+            return decide(record, inputs=inputs, baselines=baselines)
         except OptionError as error:
             raise OptionError(f"{FROM}: {str(error).removeprefix(f'{FROM}: ')}") from None
 

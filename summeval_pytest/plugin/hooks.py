@@ -64,7 +64,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if suites and not is_worker(session.config):
         from summeval_pytest.plugin.controller import tally_of
 
-        tally_of(session.config).know(suites)
+        tally_of(session.config)  # registers it
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -34,7 +34,6 @@ from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.comparison import Against, Baseline
 from summeval_pytest.verdict.decide import (
     GoldenAnswers,
-    Inputs,
     decide_judge,
     decide_pair,
     decide_system,
@@ -182,17 +181,6 @@ class GatedSuite:
             return self.asked[system]
         papers = self.papers(system)
         return summaries_digest({p: self.suite.pair(p, system).summary for p in papers})
-
-    def inputs(self, judge: JudgeName, signatures: Iterable[Signature]) -> Inputs:
-        """What the suite's numbers have to be measured with, as it is now."""
-        return Inputs(
-            judge=judge,
-            papers=self.suite.fingerprint,
-            labels=self.labels,
-            summaries={name: self._digest(name) for name in self.systems},
-            pairs=tuple((name, paper) for name in self.systems for paper in self.papers(name)),
-            recipes={each.metric: each for each in signatures},
-        )
 
     def record(self) -> SuiteRecord:
         """The record of the suite before anything is judged."""

@@ -7,20 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.run.golden import GoldenPair
-from summeval_pytest.verdict.run import (
-    Pairs,
-    RunRecord,
-    SuiteRecord,
-    SystemResult,
-)
-
-if TYPE_CHECKING:
-    from summeval_pytest.verdict.policy import Policy
-    from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.run import Pairs, RunRecord, SuiteRecord, SystemResult
+from summeval_pytest.verdict.thresholds import Threshold
 
 Shard = tuple[int, int]
 """Which shard, from 1, of how many."""

@@ -7,10 +7,11 @@ loosen the stick.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS
 from summeval_pytest.errors import Place, SuiteError
@@ -18,15 +19,9 @@ from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.store.cassette import read_cassette
-from summeval_pytest.suite.suite import paper_digest
+from summeval_pytest.suite.suite import Suite, paper_digest
 from summeval_pytest.suite.values import CheckerSpec
-from summeval_pytest.verdict.policy import floors_of, read_floors, suite_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.verdict.policy import Floors
+from summeval_pytest.verdict.policy import Floors, floors_of, read_floors, suite_rules
 
 Kind = Literal["requires", "permits", "content", "replaces", "reply", "other", "absent"]
 _REPLACING: Final = ("judge ", "options of ", *(f"endpoint {e}" for e in BUILT_IN_ENDPOINTS))

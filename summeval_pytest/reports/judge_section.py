@@ -76,6 +76,15 @@ def _false_passes(trust: Trust) -> str:
     return f"; it accepts {1 - recall.value:.0%} of unfaithful sentences [{low:.0%}, {high:.0%}]"
 
 
+def judge_lines(
+    trust: Trust | None, golden: Sequence[GoldenPair], *, has_labels: bool, of: str = ""
+) -> Iterator[str]:
+    """The judge at the end of a run, and what an untrusted one gets wrong; ``of`` is its suite."""
+    yield from trust_lines(trust_phrase(trust, has_labels=has_labels), of, open_floors(trust))
+    if trust is not None and trust.is_untrusted:
+        yield from untrusted_lines(trust, golden)
+
+
 def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> Iterator[str]:
     """The judge's line at the end of a run, with the first of the floors ``still_open``."""
     more = "; see 'summeval agree'" if phrase == UNMEASURED else ""

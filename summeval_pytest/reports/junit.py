@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from sys import intern
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.reports.cases import Part, judge_parts, pair_parts, system_parts
 from summeval_pytest.reports.judge_section import MARK, open_floors, trust_of, untrusted_lines
@@ -20,9 +20,6 @@ from summeval_pytest.reports.wording import waiver_line
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
-
-if TYPE_CHECKING:
-    pass
 
 _Parts = Iterable[tuple[str, Part]]
 

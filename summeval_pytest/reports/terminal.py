@@ -26,7 +26,7 @@ from summeval_pytest.store.cassette import Cassette
 from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.verdict.changes import Drift, KindDrift, Rejudged, measure_drift
 from summeval_pytest.verdict.differences import Comparison
-from summeval_pytest.verdict.run import PairResult, RunVerdict, SuiteRecord
+from summeval_pytest.verdict.run import CassetteRecord, PairResult, RunVerdict, SuiteRecord
 from summeval_pytest.verdict.trust import Disagreement
 
 _WIDTH: Final = 80
@@ -68,17 +68,16 @@ class SystemTally(NamedTuple):
     """The rows of one system's judged pairs.
 
     ``n_papers`` is how many papers the suite has for the system; 0 where that is not known.
-    ``n_skipped`` papers it lists under ``skip``.
+    ``n_skipped`` papers it lists under ``skip``. ``corrected`` are its corrected means, in words.
     """
 
     rows: Collection[TallyRow]
     n_papers: int = 0
     n_skipped: int = 0
+    corrected: str = ""
 
 
-def summary_lines(
-    tallies: Mapping[str, SystemTally], corrected: Mapping[str, str] | None = None
-) -> Iterator[str]:
+def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
     """A table: each system's pairs by outcome and its mean of each metric.
 
     Below a system come the papers that were not judged, its corrected means and what is wrong.
@@ -91,7 +90,7 @@ def summary_lines(
     width = min(max([_SHORT_NAME, *(len(name) + 1 for name in tallies)]), _LONG_NAME)
     heading = "".join(f" {metric:>{widths[metric]}}" for metric in measured)
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
-    for system, (rows, n_papers, n_skipped) in in_order:
+    for system, (rows, n_papers, n_skipped, corrected) in in_order:
         outcomes = Counter(row.outcome for row in rows)
         counts = "".join(f"{outcomes[each]:>7}" for each in ("passed", "failed", "error"))
         means = "".join(f" {_mean(rows, metric):>{widths[metric]}}" for metric in measured)
@@ -101,8 +100,8 @@ def summary_lines(
         if n_skipped:
             papers = "paper" if n_skipped == 1 else "papers"
             yield f"  skipped: {n_skipped:,} {papers}, which the suite lists under 'skip'"
-        if line := (corrected or {}).get(system):
-            yield f"  corrected: {line}"
+        if corrected:
+            yield f"  corrected: {corrected}"
         yield from _wrong(rows)
     for system, (rows, *_) in in_order:
         if notes := [row.note for row in rows if row.note]:
@@ -174,16 +173,17 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
         rows: dict[str, list[TallyRow]] = {system.name: [] for system in suite.systems}
         for pair in suite.pairs:
             rows[pair.system].append(TallyRow.of(pair))
-        verdicts = {system.name: system.verdict for system in suite.systems}
-        corrected = {name: wording.corrected_line(of.corrected) for name, of in verdicts.items()}
-        tallies = {name: SystemTally(of) for name, of in rows.items()}
-        yield from summary_lines(tallies, corrected)
+        tallies = {}
+        for system in suite.systems:
+            corrected = wording.corrected_line(system.verdict.corrected)
+            tallies[system.name] = SystemTally(rows[system.name], corrected=corrected)
+        yield from summary_lines(tallies)
     for suite in record.suites:
         of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
-        floors = judge_section.open_floors(suite.trust)
-        yield from judge_section.trust_lines(judge_section.trust_of(suite), of, floors)
-        if suite.trust is not None and suite.is_untrusted:
-            yield from judge_section.untrusted_lines(suite.trust, suite.golden)
+        has_labels = bool(suite.labels)
+        yield from judge_section.judge_lines(
+            suite.trust, suite.golden, has_labels=has_labels, of=of
+        )
     yield from ending_lines(record, n_worst=n_worst)
     if record.header.usage:
         yield from calls_lines(record.header.usage, {})
@@ -272,9 +272,10 @@ def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Itera
         yield f"votes: {share:.1%} agree with the outcome, over {judge['n_voted']:,.0f} items"
 
 
-def usage_line(shown: str, *, n_used: int, n_replies: int) -> str:
+def usage_line(cassette: CassetteRecord) -> str:
     """How much of a cassette a run has used; the rest is for other runs, or out of date."""
-    line = f"cassette {shown}: {n_used:,} of {n_replies:,} replies used"
+    n_used, n_replies = cassette.n_used, cassette.n_replies
+    line = f"cassette {cassette.shown}: {n_used:,} of {n_replies:,} replies used"
     return one_line(line if n_used == n_replies else f"{line}; see 'summeval cassette verify'")
 
 

@@ -5,40 +5,27 @@ A label without an answer counts as a miss, never as left out, where the judge i
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_verbatim
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import SPARSE, UNRECORDED, Unscored
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, MetricName, Unscored
 from summeval_pytest.questions import FACETS, Facet, Fact
-from summeval_pytest.run.measure import StatedFacts
-from summeval_pytest.run.runner import Task
+from summeval_pytest.run.measure import Evaluation, StatedFacts
+from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.marking import check_summary, cut
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import Paper
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.runner import Runner
-    from summeval_pytest.suite.labels import (
-        EvidenceLabel,
-        FactLabel,
-        FactLabels,
-        Label,
-        SentenceLabel,
-    )
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Paper
-
 
 LabelledKind = Literal[
     "background", "method", "result", "conclusion",
@@ -49,29 +36,11 @@ LabelledKind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCount:
-    """How many source sentences the judge named, the label names, and both do.
-
-    Shares are 0 to 1, higher is better, and 0 where there is nothing to take a share of.
-    """
+    """How many source sentences the judge named, the label names, and both do."""
 
     named: int
     labelled: int
     both: int
-
-    @property
-    def precision(self) -> float:
-        """Named and labelled / named."""
-        return self.both / max(1, self.named)
-
-    @property
-    def recall(self) -> float:
-        """Named and labelled / labelled."""
-        return self.both / max(1, self.labelled)
-
-    @property
-    def f1(self) -> float:
-        """2 x named and labelled / (named + labelled)."""
-        return 2 * self.both / max(1, self.named + self.labelled)
 
 
 def count_evidence(labelled: Collection[int], named: Collection[int]) -> EvidenceCount:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median_low
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import RecordedJudge
@@ -17,19 +18,13 @@ from summeval_pytest.judges.llm.facet_ratings import rating_example
 from summeval_pytest.judges.llm.fact_requests import fact_example
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from summeval_pytest.metrics.facet import EMPTY_RATING, ground, stated_again
-from summeval_pytest.questions import FACETS, CheckSentences, FacetPair, FacetRating
+from summeval_pytest.questions import FACETS, CheckSentences, FacetPair, FacetRating, FacetSegments
 from summeval_pytest.run.measure import source_of
+from summeval_pytest.suite.labels import Label, Recorded
 from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
 from summeval_pytest.text.normalise import normalise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.questions import FacetSegments
-    from summeval_pytest.suite.labels import Label, Recorded
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
-
 
 T = TypeVar("T")
 Key = Literal["examples", "sentence_examples", "fact_examples"]

@@ -6,6 +6,7 @@ One `Asker` serves all flows of a loop, so each question reaches the judge once.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,46 +15,43 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
-from summeval_pytest.judges.judge import Prompting, signature_for
+from summeval_pytest.judges.judge import Judge, Part, Prompting, signature_for
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
-from summeval_pytest.metrics.flow import NoScoreError, best_of, ends_unscored, mean_of
-from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.own import (
-    custom_flow,
-    custom_metric,
-    custom_numbers,
-    custom_signature,
+from summeval_pytest.metrics.flow import (
+    Dialogue,
+    NoScoreError,
+    Returned,
+    best_of,
+    ends_unscored,
+    mean_of,
 )
-from summeval_pytest.metrics.signature import signature_of
+from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
+from summeval_pytest.metrics.own import custom_flow, custom_metric, custom_numbers, custom_signature
+from summeval_pytest.metrics.score import Score
+from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import (
+    Answer,
+    Duty,
     FacetRatings,
+    Fact,
     FactChecks,
+    Question,
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.run.pair_numbers import numbers_of
-from summeval_pytest.suite.file import Variants
+from summeval_pytest.run.pair_numbers import Numbers, numbers_of
+from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import raised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from summeval_pytest.judges.judge import Judge, Part
-    from summeval_pytest.metrics.flow import Dialogue, Returned
-    from summeval_pytest.metrics.number import CustomNumbers, MetricName
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.metrics.similarity import TextEncoder
-    from summeval_pytest.questions import Answer, Duty, Fact, Question
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.suite.file import EvaVariant
-    from summeval_pytest.suite.labels import FactLabel, FactLabels
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair, Paper
+    from summeval_pytest.metrics.similarity import TextEncoder  # loads numpy
 
 
 @lru_cache(maxsize=4)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest.metrics.catalogue import catalogue_of, metric_of
-from summeval_pytest.metrics.number import UNRECORDED, CustomNumbers, Unscored
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from summeval_pytest.metrics.number import Fault, MetricName, Named
-    from summeval_pytest.metrics.score import Score
-
+from summeval_pytest.metrics.number import (
+    UNRECORDED,
+    CustomNumbers,
+    Fault,
+    MetricName,
+    Named,
+    Unscored,
+)
+from summeval_pytest.metrics.score import Score
 
 Absence = Literal["not_applicable", "not_given"]
 MIN_COVERAGE: Final = 0.95

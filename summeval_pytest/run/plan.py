@@ -7,34 +7,27 @@ questions that depend on it; a batch stops there, and its next round asks on.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from summeval_pytest.endpoints.chat import Usage
+from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Usage
+from summeval_pytest.endpoints.client import Sender
+from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
+from summeval_pytest.endpoints.exchange import Memory
 from summeval_pytest.endpoints.limits import tokens_about
 from summeval_pytest.errors import NoReplyError
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.questions import ListRelations, RelationList
+from summeval_pytest.questions import Answer, ListRelations, Question, RelationList
 from summeval_pytest.run.measure import METRIC, Asker, is_whole
-from summeval_pytest.run.runner import evaluate_task, pair_of
+from summeval_pytest.run.runner import FindPair, Task, evaluate_task, pair_of
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.sentences import split_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
-    from summeval_pytest.endpoints.exchange import Memory
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.run.runner import FindPair, Task
-
 
 SUMMARIES: Final = "summaries"
 """In place of a metric's name, the requests to models under test."""
@@ -116,12 +109,7 @@ class Survey:
         return reply
 
     async def of(
-        self,
-        tasks: Iterable[Task],
-        find_pair: FindPair,
-        judge: Judge,
-        *,
-        imagine: bool = False,
+        self, tasks: Iterable[Task], find_pair: FindPair, judge: Judge, *, imagine: bool = False
     ) -> None:
         """Drive the flows of all tasks; judge and ``find_pair`` must use this survey's lines.
 

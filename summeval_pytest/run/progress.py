@@ -10,13 +10,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Final, TextIO, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TextIO, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from summeval_pytest.endpoints.limits import Ledger
-
+from summeval_pytest.endpoints.limits import Ledger
 
 T = TypeVar("T")
 LOG_SECONDS = 30.0

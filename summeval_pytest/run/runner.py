@@ -8,29 +8,24 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from concurrent.futures import wait
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
 from summeval_pytest.errors import StoppedError
-from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
+from summeval_pytest.judges.judge import Judge
+from summeval_pytest.metrics.flow import Flow, ScoreT
+from summeval_pytest.metrics.number import MetricName, Unscored
+from summeval_pytest.run.measure import Asker, Evaluation, Extra, converse, evaluate
+from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.suite.labels import FactLabels
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
-    from concurrent.futures import Future
-
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.flow import Flow, ScoreT
-    from summeval_pytest.metrics.number import MetricName, Unscored
-    from summeval_pytest.run.measure import Extra
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.suite.labels import FactLabels
-    from summeval_pytest.suite.suite import Suite
-
-    FindPair = Callable[[Suite, str, str], Awaitable[Pair]]
+FindPair = Callable[[Suite, str, str], Awaitable[Pair]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,55 +11,52 @@ import asyncio
 import json
 import os
 import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
-from summeval_pytest.endpoints.endpoint import OLLAMA, OPENAI, Addresses
-from summeval_pytest.endpoints.exchange import Exchange, Memory
+from summeval_pytest.endpoints.client import Sender
+from summeval_pytest.endpoints.endpoint import (
+    OLLAMA,
+    OPENAI,
+    Address,
+    Addresses,
+    EndpointSpec,
+    Price,
+)
+from summeval_pytest.endpoints.exchange import Exchange, Memory, Record
 from summeval_pytest.endpoints.limits import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
-from summeval_pytest.judges.judge import ComposedJudge, Panel, find_judge, is_local
+from summeval_pytest.judges.judge import ComposedJudge, Judge, Panel, find_judge, is_local
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.questions import DUTIES, OFFLINE
-from summeval_pytest.run.measure import check_encoders
+from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.questions import DUTIES, OFFLINE, Duty, PanelRule
+from summeval_pytest.run.measure import Evaluation, check_encoders
 from summeval_pytest.run.plan import Survey
-from summeval_pytest.run.runner import Runner
+from summeval_pytest.run.runner import FindPair, Runner, Task
 from summeval_pytest.run.summaries import summarise
 from summeval_pytest.store.cache import default_directory
-from summeval_pytest.store.cassette import read_cassette
-from summeval_pytest.store.store import SharedPlace, read_place
+from summeval_pytest.store.cassette import Cassette, Row, read_cassette
+from summeval_pytest.store.store import SharedPlace, StorePlace, read_place
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import (
+    AnyJudge,
     CheckerSpec,
     ComposedSpec,
     JudgeSpec,
+    Pair,
     RecordedSpec,
     SystemSpec,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.endpoints.endpoint import Address, EndpointSpec, Price
-    from summeval_pytest.endpoints.exchange import Record
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.questions import Duty, PanelRule
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.runner import FindPair, Task
-    from summeval_pytest.store.cassette import Cassette, Row
-    from summeval_pytest.store.store import StorePlace
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import AnyJudge, Pair
-
-    Line = Callable[[Address, Price | None], Sender]
-    """Connects to an endpoint, to ask it or only to find out what would be asked."""
+Line = Callable[[Address, Price | None], Sender]
+"""Connects to an endpoint, to ask it or only to find out what would be asked."""
 
 
 IN_FLIGHT: Final = 64

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Message, without_thoughts
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Message, without_thoughts
+from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
 from summeval_pytest.store.cassette import request_key
-from summeval_pytest.suite.values import ASKED, PROMPTS, SOURCE_MARK, Flaw, Pair
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import ASKED, PROMPTS, SOURCE_MARK, Flaw, Pair, Paper, SystemSpec
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
-
-if TYPE_CHECKING:
-    from summeval_pytest.endpoints.chat import ChatReply
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Paper, SystemSpec
-
 
 CHARACTERS_PER_TOKEN: Final = 3
 """English text has about four to a token; three leave room for numbers and formulas."""

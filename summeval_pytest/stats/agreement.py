@@ -10,17 +10,14 @@ two lengths, or values that are not finite, is refused with a ValueError.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Counts = NDArray[np.int64] | NDArray[np.float64]
-    Figures = NDArray[np.float64]
+Counts = NDArray[np.int64] | NDArray[np.float64]
+Figures = NDArray[np.float64]
 
 Weights = Literal["none", "quadratic"]
 Numbers: TypeAlias = "Sequence[float] | NDArray[np.float64]"

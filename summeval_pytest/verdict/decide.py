@@ -7,17 +7,26 @@ record are never read. A record that cannot be decided is refused:
 - a record that was measured with other inputs than today's is refused by name (`Inputs`);
 - a number that a threshold needs and the record does not have is refused, or is an error;
 - floors go by the judge that made the record, not by today's judge.
+
+`rescore` decides a record again with other thresholds or weights.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.signature import Signature
-from summeval_pytest.run.golden import GoldenPair
+from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
+from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, key_coverage
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.score import Score
+from summeval_pytest.metrics.signature import Signature, read_signature, weights_text
+from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.values import ASKED
 from summeval_pytest.verdict.changes import pair_change
@@ -36,7 +45,7 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
-from summeval_pytest.verdict.thresholds import all_uses
+from summeval_pytest.verdict.thresholds import all_uses, replace_thresholds
 from summeval_pytest.verdict.trust import Trust, measure_trust
 
 _N_NAMED = 3
@@ -48,17 +57,13 @@ GoldenAnswers = tuple[tuple["GoldenPair", ...], str]
 class Inputs:
     """What one suite's numbers have to be measured with today.
 
-    ``papers`` and ``labels`` are fingerprints. ``summaries`` has a digest for each gated
-    system. ``pairs`` are those of a complete run, as (system, paper). ``recipes`` are those of each
-    metric that a threshold needs.
+    ``suite`` is the suite before anything is judged. ``recipes`` are those of each metric that a
+    threshold needs.
     """
 
     judge: JudgeName
-    papers: str
-    labels: str
-    summaries: Mapping[str, str]
-    pairs: tuple[tuple[str, str], ...]
-    recipes: Mapping[str, Signature]
+    suite: SuiteRecord
+    recipes: tuple[Signature, ...]
 
     def raise_unless_fits(self, record: RunRecord, suite: SuiteRecord) -> None:
         """Raise an OptionError for a record with other inputs, without its end or without a pair.
@@ -75,10 +80,11 @@ class Inputs:
                 f"the run of {suite.shown} was cut before it closed its record; judge it again"
             )
         there = {(each.system, each.paper) for each in suite.outlines}
-        if missing := [pair for pair in self.pairs if pair not in there]:
+        pairs = [(system.name, paper) for system in self.suite.systems for paper in system.papers]
+        if missing := [pair for pair in pairs if pair not in there]:
             named = ", ".join(f"{system} on {paper}" for system, paper in missing[:_N_NAMED])
             raise OptionError(
-                f"{len(missing):,} of {len(self.pairs):,} pairs of {suite.shown} are in no record,"
+                f"{len(missing):,} of {len(pairs):,} pairs of {suite.shown} are in no record,"
                 f" first {named}; name the records that have them"
             )
 
@@ -86,12 +92,14 @@ class Inputs:
         """Each input that differs: the recorded one, then today's."""
         if record.judge.signature != self.judge.signature:
             yield f"the judge was {record.judge.signature!r} and is {self.judge.signature!r} now"
-        if suite.fingerprint != self.papers:
-            yield f"the papers were {suite.fingerprint} and are {self.papers} now"
-        if suite.labels != self.labels:
-            yield f"the labels were {suite.labels or 'none'} and are {self.labels or 'none'} now"
+        today = self.suite
+        if suite.fingerprint != today.fingerprint:
+            yield f"the papers were {suite.fingerprint} and are {today.fingerprint} now"
+        if suite.labels != today.labels:
+            yield f"the labels were {suite.labels or 'none'} and are {today.labels or 'none'} now"
+        summaries = {system.name: system.summaries for system in today.systems}
         for system in suite.systems:
-            then, now = system.summaries, self.summaries.get(system.name, "")
+            then, now = system.summaries, summaries.get(system.name, "")
             if not then:
                 yield f"it does not say how the summaries of system {system.name!r} were made"
             elif then != now and then.startswith(ASKED) and now.startswith(ASKED):
@@ -103,9 +111,10 @@ class Inputs:
         """Each key in which a recipe differs; `_differences` names another judge or suite."""
         named = {
             *(["judge"] if record.judge.signature != self.judge.signature else []),
-            *(["suite"] if suite.fingerprint != self.papers else []),
+            *(["suite"] if suite.fingerprint != self.suite.fingerprint else []),
         }
-        for metric, wanted in self.recipes.items():
+        for wanted in self.recipes:
+            metric = wanted.metric
             for stored in suite.signatures():
                 for key in wanted.differing(stored) if stored.metric == metric else ():
                     then, now = (dict(each.recipe).get(key, "unset") for each in (stored, wanted))
@@ -125,8 +134,8 @@ def decide(
 
     Args:
         record: What was measured.
-        policies: What is required, by suite as the user named it; None for what was required when
-            the record was made.
+        policies: What is required, by suite as the user named it; None for what ``inputs`` require,
+            else for what was required when the record was made.
         inputs: What each suite has to be measured with; None for whatever the record says.
         baselines: What a system is compared with, by suite and system; a system that is not named
             keeps the comparison that the record has.
@@ -137,12 +146,14 @@ def decide(
     """
     suites = []
     for suite in record.suites:
-        policy = suite.policy
+        now = None if inputs is None else inputs[suite.shown]
+        policy = now.suite.policy if now is not None else suite.policy
         if policies is not None:
             policy = policies[suite.shown]
+        if policy is not suite.policy:
             raise_unless_measured(suite, policy)
-        if inputs is not None:
-            inputs[suite.shown].raise_unless_fits(record, suite)
+        if now is not None:
+            now.raise_unless_fits(record, suite)
         own = {
             system: baseline
             for (shown, system), baseline in (baselines or {}).items()
@@ -281,3 +292,117 @@ def raise_unless_measured(suite: SuiteRecord, policy: Policy) -> None:
             f" {len(suite.pairs):,} pairs, first {pairs[0].system!r} on {pairs[0].paper!r}:"
             f" {why_missing(name)}"
         )
+
+
+WEIGHTS: Final = "--weights"
+MIN: Final = "--min"
+
+
+def read_weights(text: str) -> Mapping[Facet, float]:
+    """The weights of the four facets, scaled to add up to 1.
+
+    Raises:
+        OptionError: where a facet is missing or unknown, or its weight is not above 0.
+    """
+    parts = [part.partition("=") for part in text.split(",")]
+    try:
+        given = {name.strip(): float(value) for name, _, value in parts}
+        total = math.fsum(given.values())
+        scaled = {facet: given.get(facet, 0.0) / total for facet in FACETS}
+    except (ValueError, OverflowError, ZeroDivisionError):
+        given, scaled = {}, dict.fromkeys(FACETS, 0.0)
+    is_given = len(parts) == len(FACETS) and all(0.0 < each < math.inf for each in given.values())
+    if not is_given or not all(0.0 < each < 1.0 for each in scaled.values()):
+        wanted = ",".join(f"{facet}=1" for facet in FACETS)
+        raise OptionError(
+            f"{WEIGHTS}={text!r} does not weigh each of the four facets by a number above 0; write"
+            f" {WEIGHTS} {wanted}"
+        )
+    return scaled
+
+
+def rescore(
+    record: RunRecord,
+    *,
+    options: Sequence[str] = (),
+    weights: Mapping[Facet, float] | None = None,
+    today: str = "",
+) -> RunVerdict:
+    """The run as it is decided with other thresholds (``METRIC=VALUE``) or weights.
+
+    ``today`` is the day on which waivers are checked.
+
+    Raises:
+        OptionError: for a threshold that cannot be, or on a number that the run did not measure.
+    """
+    if weights is not None:
+        suites = tuple(_with_weights(suite, weights) for suite in record.suites)
+        record = replace(record, suites=suites)
+
+    of_any = {named.name: named for suite in record.suites for named in suite.own_numbers}
+
+    def changed(suite: SuiteRecord) -> Policy:
+        known = of_any | {named.name: named for named in suite.own_numbers}
+        custom, policy = tuple(known.values()), suite.policy
+        thresholds = replace_thresholds(policy.thresholds, options, MIN, custom=custom)
+        return replace(policy, thresholds=thresholds, waivers=replace(policy.waivers, today=today))
+
+    return decide(record, {suite.shown: changed(suite) for suite in record.suites})
+
+
+def _with_weights(suite: SuiteRecord, weights: Mapping[Facet, float]) -> SuiteRecord:
+    """The suite with FM of other weights; what it was compared with had the old ones."""
+    if several := [paper.id for paper in suite.papers if len(paper.references) > 1]:
+        raise OptionError(
+            f"{WEIGHTS}: paper {several[0]!r} of {suite.shown} has several references, and what"
+            " the run keeps of them was chosen by its own weights; leave the weights as they are"
+        )
+    golden = suite.golden
+    if weights_text(weights) != weights_text(OWN_WEIGHTS):
+        golden = tuple(_reweighed(pair, weights) for pair in golden)
+    systems = tuple(replace(system, comparison=None) for system in suite.systems)
+    changed = suite.with_pairs(partial(_weighted, weights=weights))
+    return replace(changed, golden=golden, systems=systems)
+
+
+def _weighted(pair: PairResult, weights: Mapping[Facet, float]) -> PairResult:
+    """The pair with FM of other weights, and the recipe that says so."""
+
+    def weighted(score: Score | Unscored) -> Score | Unscored:
+        if not isinstance(score, FacetScore) or score.identical:
+            return score
+        value = facet_aware_metric({r.facet: r.rating for r in score.ratings}, weights)
+        covered = key_coverage(score.ratings, weights)
+        return score if value is None else replace(score, value=value, key_coverage=covered)
+
+    def signed(text: str) -> str:
+        signature = read_signature(text)
+        if signature.metric != "facet":
+            return text
+        recipe = dict(signature.recipe) | {"weights": weights_text(weights)}
+        return str(Signature(signature.metric, tuple(sorted(recipe.items()))))
+
+    return replace(
+        pair,
+        scores=tuple(map(weighted, pair.scores)),
+        signatures=tuple(map(signed, pair.signatures)),
+        change=None,
+    )
+
+
+def _reweighed(pair: GoldenPair, weights: Mapping[Facet, float]) -> GoldenPair:
+    """A golden pair whose overall scores, labelled and given, are FM of other weights.
+
+    Where not all facets that the judge rates are labelled, there is none.
+    """
+    labels: dict[Facet, float] = {}
+    given: dict[Facet, float] = {}
+    rated = {facet for facet, _ in pair.rated}
+    for facet in FACETS:
+        for of_label, of_judge in pair.answered(facet):
+            labels[facet], given[facet] = of_label, of_judge
+    label, answer = facet_aware_metric(labels, weights), facet_aware_metric(given, weights)
+    kept = [each for each in pair.answers if each.kind != "overall"]
+    if label is not None and rated <= labels.keys():
+        kept.append(GoldenAnswer(kind="overall", label=label, answer=answer))
+    return replace(pair, answers=tuple(kept))

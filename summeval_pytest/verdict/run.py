@@ -20,10 +20,7 @@ from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
-from summeval_pytest.verdict.differences import (
-    Comparison,
-    PairChange,
-)
+from summeval_pytest.verdict.differences import Comparison, PairChange
 from summeval_pytest.verdict.means import SliceVerdict, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
 from summeval_pytest.verdict.policy import Policy, floors_of

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -282,22 +283,20 @@ RECORD = replace(
     systems=(replace(system("careful", "moss-00", "moss-01"), summaries="aa"),),
     labels="bb",
 )
-NOW = Inputs(
-    judge=run().judge,
-    papers=RECORD.fingerprint,
-    labels="bb",
-    summaries={"careful": "aa"},
-    pairs=(("careful", "moss-00"), ("careful", "moss-01")),
-    recipes={each.metric: each for each in SIGNATURES[:2]},
-)
+NOW = Inputs(judge=run().judge, suite=replace(RECORD, pairs=()), recipes=SIGNATURES[:2])
 OTHERS = signature_of("facet", judge="fair-2", suite=RECORD.fingerprint)
 WEIGHED = signature_of("facet", judge="fair-1", suite=RECORD.fingerprint)
 WEIGHED = replace(WEIGHED, recipe=(*WEIGHED.recipe[:-1], ("weights", ".25,.25,.25,.25")))
 
 
-def summarised(digest: str) -> SuiteRecord:
+def summarised(digest: str, of: SuiteRecord = RECORD) -> SuiteRecord:
     """The record, with another digest of its system's summaries."""
-    return replace(RECORD, systems=(replace(RECORD.systems[0], summaries=digest),))
+    return replace(of, systems=(replace(of.systems[0], summaries=digest),))
+
+
+def today(**changes: Any) -> Inputs:
+    """Inputs of a suite that has changed since."""
+    return replace(NOW, suite=replace(NOW.suite, **changes))
 
 
 def test_a_record_of_something_else_is_refused_by_what_differs(snapshot: SnapshotAssertion) -> None:
@@ -306,26 +305,26 @@ def test_a_record_of_something_else_is_refused_by_what_differs(snapshot: Snapsho
     A mean over other papers would pass for the mean; a record without its end may be edited.
     """
     assert decide(run(RECORD), inputs={SHOWN: NOW}).suites[0].systems == RECORD.systems
-    more = tuple(("careful", f"moss-0{n}") for n in range(6))
-    cases: list[tuple[SuiteRecord, dict[str, object]]] = [
-        (RECORD, {"judge": JudgeName(name="fair", signature="fair-2")}),
-        (RECORD, {"papers": "cc"}),
-        (RECORD, {"labels": ""}),
-        (RECORD, {"summaries": {"careful": "ab"}}),
-        (RECORD, {"summaries": {}}),
-        (summarised(""), {"summaries": {"careful": "asked-1"}}),
-        (summarised("asked-2"), {"summaries": {"careful": "asked-1"}}),
-        (RECORD, {"recipes": {"facet": WEIGHED, "eva": SIGNATURES[1]}}),
-        (RECORD, {"recipes": {"facet": OTHERS, "eva": SIGNATURES[1]}}),
-        (RECORD, {"papers": "cc", "labels": "dd"}),
-        (RECORD, {"pairs": more}),
-        (replace(RECORD, is_cut=True), {}),
+    more = replace(system("careful", *(f"moss-0{n}" for n in range(6))), summaries="aa")
+    asked = summarised("asked-1", NOW.suite)
+    cases: list[tuple[SuiteRecord, Inputs]] = [
+        (RECORD, replace(NOW, judge=JudgeName(name="fair", signature="fair-2"))),
+        (RECORD, today(fingerprint="cc")),
+        (RECORD, today(labels="")),
+        (RECORD, replace(NOW, suite=summarised("ab", NOW.suite))),
+        (RECORD, today(systems=())),
+        (summarised(""), replace(NOW, suite=asked)),
+        (summarised("asked-2"), replace(NOW, suite=asked)),
+        (RECORD, replace(NOW, recipes=(WEIGHED, SIGNATURES[1]))),
+        (RECORD, replace(NOW, recipes=(OTHERS, SIGNATURES[1]))),
+        (RECORD, today(fingerprint="cc", labels="dd")),
+        (RECORD, today(systems=(more,))),
+        (replace(RECORD, is_cut=True), NOW),
     ]
     messages = []
-    for record, changes in cases:
-        inputs = {SHOWN: replace(NOW, **changes)}  # type: ignore[arg-type]  # its fields
+    for record, now in cases:
         with pytest.raises(OptionError) as caught:
-            decide(run(record), inputs=inputs)
+            decide(run(record), inputs={SHOWN: now})
         messages.append(str(caught.value))
     assert messages == snapshot
 
