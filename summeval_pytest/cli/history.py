@@ -17,7 +17,7 @@ from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
 from summeval_pytest.metrics.number import ENDLESS, Named
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.page import finalize, policy
-from summeval_pytest.reports.template import resource, template
+from summeval_pytest.reports.wording import resource, template
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.means import MeanScore, mean_scores

@@ -89,9 +89,9 @@ def noise(
         raise OptionError(f"{what}; name a judge that asks a model")
     baselines: dict[str, Baseline] = {}
     if against is not None:
-        find = partial(find_baseline, read_record(against, "--against"), str(against))
-        of = {"suite": subject.suite.name, "shown": subject.suite.shown, "option": "--against"}
-        baselines = {name: find(**of, system=name, wanted=None) for name in subject.systems}
+        old, own = read_record(against, "--against"), subject.suite
+        find = partial(find_baseline, old, str(against), own, wanted=None, option="--against")
+        baselines = {name: find(name) for name in subject.systems}
     known: dict[tuple[str, str], Pair] = {}
 
     async def find_pair(suite: Suite, paper: str, system: str) -> Pair:

@@ -200,15 +200,8 @@ def compare_runs(
             near = nearest(wanted or "", names)
             raise OptionError(f"--system={wanted}: {suite.shown} has none; {near}")
         for system in names if wanted is None else [wanted]:
-            baseline = find_baseline(
-                old,
-                old_file.name,
-                suite=suite.name,
-                shown=suite.shown,
-                system=system,
-                wanted=chosen.against,
-                option="OLD",
-            )
+            run, wanted = old_file.name, chosen.against
+            baseline = find_baseline(old, run, suite, system, wanted=wanted, option="OLD")
             policy = replace(suite.policy, rules=rules or suite.policy.rules)
             of = replace(suite, policy=policy)
             is_fine, of_system = _compared(of, system, baseline, chosen.papers)
@@ -232,7 +225,7 @@ def _shared_suites(old: RunRecord, new: RunRecord) -> list[tuple[SuiteRecord, Su
     before, now = _measured(old), _measured(new)
     if len(before) == len(now) == 1:
         return [(before[0], now[0])]
-    pairs = ((suite_alike(before, suite.name, suite.shown), suite) for suite in now)
+    pairs = ((suite_alike(before, suite), suite) for suite in now)
     return [(then, suite) for then, suite in pairs if then is not None]
 
 

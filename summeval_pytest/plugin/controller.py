@@ -72,8 +72,8 @@ class Tally:
         self._systems: dict[tuple[str, str], SystemResult] = {}
         self._judges: dict[str, TestResult] = {}
         self._sticks: dict[str, str] = {}
-        self._lost: dict[tuple[str, str, str], str] = {}
-        """The faults of tests that left no result, as the process that ran them died."""
+        self._lost: dict[tuple[str, str], str] = {}
+        """By suite and system, why its test over all papers left no result: its process died."""
         self._shut: dict[str, str] = {}
         """Tests of suites that keep the gate shut, however pytest counts them, and why."""
         self._collected: set[str] = set()
@@ -168,15 +168,21 @@ class Tally:
             self._judges.setdefault(gated.suite.shown, lost)
         elif names == [STICK]:
             self._sticks.setdefault(gated.suite.shown, f"the test stick was not run: {fault}")
-        elif names[1:] == [ALL_PAPERS] or (names[1:] and not report.skipped):
-            system, paper = names
-            if report.when == "call" and paper in self._rows.get((gated.suite.shown, system), ()):
-                return  # its setup has sent a result
-            self._lost.setdefault((gated.suite.shown, system, paper), fault)
-            if system in gated.systems and paper in gated.papers(system):
-                pair = gated.faulty_pair(system, paper, fault)
-                rows = self._rows.setdefault((gated.suite.shown, system), {})
-                rows.setdefault(paper, TallyRow.of(pair))
+        elif names[1:] == [ALL_PAPERS]:
+            self._lost.setdefault((gated.suite.shown, names[0]), fault)
+        elif names[1:] and not report.skipped:
+            self._add_lost_pair(gated, names[0], names[1], fault)
+
+    def _add_lost_pair(self, gated: GatedSuite, system: str, paper: str, fault: str) -> None:
+        """Notes a pair whose test left no result, not even in its setup."""
+        if system not in gated.systems or paper not in gated.papers(system):
+            return
+        rows = self._rows.setdefault((gated.suite.shown, system), {})
+        if paper not in rows:
+            pair = gated.faulty_pair(system, paper, fault)
+            rows[paper] = TallyRow.of(pair)
+            if self._gate.keeps_record:
+                self._spool.add(gated.suite.shown, pair, None)
 
     def _suite(self, gated: GatedSuite) -> SuiteRecord:
         """One suite without its pairs, as it is known now."""
@@ -200,19 +206,14 @@ class Tally:
 
     def _system(self, suite: str, system: SystemResult) -> SystemResult:
         result = self._systems.get((suite, system.name))
-        fault = self._lost.get((suite, system.name, ALL_PAPERS))
+        fault = self._lost.get((suite, system.name))
         if result is None:
             result = replace(system, outcome="error", fault=fault) if fault is not None else system
         return replace(result, baseline=self._gate.options.compare or "")
 
     def _filled(self, gated: GatedSuite) -> SuiteRecord:
         """One suite with its pairs, in its own order, whatever order its results arrived in."""
-        suite = self._suite(gated)
-        for (name, system, paper), fault in self._lost.items():
-            is_pair = name == suite.shown and paper in self._rows.get((name, system), ())
-            if is_pair and not self._spool.has_pair(name, system, paper):
-                self._spool.add(name, gated.faulty_pair(system, paper, fault), None)
-        full = self._spool.filled(suite, gated.suite.paper_ids)
+        full = self._spool.filled(self._suite(gated), gated.suite.paper_ids)
         of_pairs = (outline.waivers for outline in full.outlines)
         of_means = (system.verdict.waivers for system in full.systems)
         return replace(full, waivers=all_uses(gated.suite.waivers, *of_pairs, *of_means))
@@ -398,7 +399,7 @@ def _drift(gate: Gate, gated: GatedSuite, verdict: RunVerdict) -> Iterator[str]:
     if saved is None:
         return
     (now,) = (suite for suite in verdict.suites if suite.shown == gated.suite.shown)
-    if (old := suite_alike(saved.suites, now.name, now.shown)) is not None:
+    if (old := suite_alike(saved.suites, now)) is not None:
         yield from terminal.drift_lines(old, now)
     yield from terminal.changed_model_lines(saved.header.models, verdict.header.models)
 

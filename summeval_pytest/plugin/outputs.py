@@ -95,15 +95,8 @@ class Baselines:
         key = (suite.path, system)
         if key not in self._baselines:
             run, record, wanted = self._record(suite, self._named)
-            self._baselines[key] = find_baseline(
-                record,
-                run,
-                suite=suite.name,
-                shown=suite.shown,
-                system=system,
-                wanted=wanted,
-                option=COMPARE,
-            )
+            baseline = find_baseline(record, run, suite, system, wanted=wanted, option=COMPARE)
+            self._baselines[key] = baseline
         return self._baselines[key]
 
     def run_of(self, suite: Suite) -> RunRecord | None:
@@ -188,7 +181,7 @@ def _unfit(suite: SuiteRecord) -> str:
         return f"the judge was not measured: {one_line(suite.trust.fault)}; run its test, too"
     if not suite.is_complete:
         n_scored = sum(outline.outcome != "error" for outline in suite.outlines)
-        return f"{n_scored} of {suite.n_expected} pairs are judged; run all of them"
+        return f"{n_scored} of {len(suite.expected)} pairs are judged; run all of them"
     for system in suite.systems:
         if system.comparison is not None and not system.comparison.passes:
             return f"{system.name} fails against {system.baseline}; save it without {COMPARE}"

@@ -243,11 +243,7 @@ class GatedSuite:
     def measure_pair(
         self, runner: Runner, system: str, paper: str, baseline: Baseline | None = None
     ) -> TestResult:
-        """One pair, measured and decided.
-
-        Raises:
-            UsageError: for what the user has to mend.
-        """
+        """One pair, measured and decided."""
         try:
             evaluation = runner.evaluation(self.task(paper, system))
         except UsageError:
@@ -270,9 +266,6 @@ class GatedSuite:
         """The means of one system over all its papers, measured and decided.
 
         ``golden`` are the judge's answers to the golden labels, or why there are none.
-
-        Raises:
-            UsageError: for what the user has to mend.
         """
         (skeleton,) = (each for each in self.record().systems if each.name == system)
         try:
@@ -297,11 +290,7 @@ class GatedSuite:
         )
 
     def measure_golden(self, runner: Runner) -> GoldenAnswers:
-        """The judge's answers to the golden labels, or why there are none.
-
-        Raises:
-            UsageError: for what the user has to mend.
-        """
+        """The judge's answers to the golden labels, or why there are none."""
         try:
             return golden_answers(runner, self.suite), ""
         except UsageError:
@@ -420,7 +409,6 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
         replace(now, summaries=then.get(now.name, now).summaries) for now in skeleton.systems
     )
     pairs = {(each.system, each.paper): each for each in recorded.outlines}
-    order = [(each.name, paper) for each in systems for paper in each.papers]
     papers = {paper.id: paper for paper in recorded.papers}
     answers = {(each.system, each.paper): each for each in recorded.golden}
     labelled = [(task.system, task.paper) for task in gated.labelled]
@@ -439,5 +427,5 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
         papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
         golden=() if fault else tuple(answers[of] for of in labelled),
         golden_fault=fault,
-        pairs=Pairs([pairs[of] for of in order if of in pairs]),
+        pairs=Pairs([pairs[of] for of in skeleton.expected if of in pairs]),
     )

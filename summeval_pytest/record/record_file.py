@@ -187,7 +187,7 @@ class RecordFile:
         pairs, starts = self.pairs[suite.shown], self.papers[suite.shown]
         order: Iterable[tuple[str, str]] = pairs
         if in_order:
-            order = [(system.name, paper) for system in suite.systems for paper in system.papers]
+            order = suite.expected
         found = [self.at(starts[name]).decode() for name in papers if name in starts]
         read = (from_json(RecordLine, text).paper for text in found)
         return replace(

@@ -18,8 +18,8 @@ from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, place_of
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.reports.cases import Case, Failing, cases_of, failing_pairs, failing_tests
-from summeval_pytest.reports.template import template
 from summeval_pytest.reports.terminal import calls_lines
+from summeval_pytest.reports.wording import template
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.run import Covered, RunVerdict
 from summeval_pytest.verdict.trust import confusions, worst_disagreements

@@ -32,8 +32,8 @@ from summeval_pytest.reports.page_pair import (
     visible,
     whole_sentences,
 )
-from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.terminal import calls_lines
+from summeval_pytest.reports.wording import resource, template
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.verdict.differences import Difference

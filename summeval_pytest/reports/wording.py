@@ -1,6 +1,7 @@
-"""Numbers, differences and changes in words, and rows of tables, shared by all reports.
+"""What reports share: numbers, differences and changes in words, rows of tables, and templates.
 
-A rounded number never looks as if it met a threshold that it misses.
+A rounded number never looks as if it met a threshold that it misses. What a template prints is
+escaped, and a name that it does not know is an error.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from textwrap import wrap
-from typing import Final, Literal, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of
 from summeval_pytest.metrics.finding import Finding
@@ -28,6 +32,10 @@ from summeval_pytest.verdict.means import (
 )
 from summeval_pytest.verdict.run import Covered, Outcome, SuiteRecord, SystemResult
 from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 
 _WIDTH: Final = 80
 _DIGITS: Final = 3
@@ -370,3 +378,40 @@ class SystemRow:
             corrected=corrected,
             change=difference.change if difference else None,
         )
+
+
+FOLDER: Final = "reports/templates"
+
+
+def resource(name: str, folder: str = FOLDER) -> str:
+    """The text of one of the files beside the templates."""
+    return (files("summeval_pytest") / folder / name).read_text("utf-8")
+
+
+@cache
+def template(
+    name: str,
+    finalize: Callable[[object], object],
+    *words: ModuleType | Callable[..., object],
+    folder: str = FOLDER,
+) -> Template:
+    """One template by the name of its file; its includes are in `FOLDER`.
+
+    ``finalize`` makes a value safe, before it is escaped for HTML unless it is markup. ``words``
+    are the functions, and modules of functions, that the template calls.
+    """
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(resource),  # of what templates share
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=finalize,
+    )
+    named = {word.__name__.rpartition(".")[2]: word for word in words}
+    environment.globals |= named
+    environment.filters |= named
+    return environment.from_string(resource(name, folder))

@@ -99,7 +99,8 @@ def judge(
     judge.session.replies.forget_run()
     (record,) = verdict.suites
     n_errors = sum(outline.outcome == "error" for outline in record.outlines)
-    judged = f"judged {len(record.outlines):,} of {record.n_expected:,} pairs, {n_errors:,} errors"
+    n_judged, n_expected = len(record.outlines), len(record.expected)
+    judged = f"judged {n_judged:,} of {n_expected:,} pairs, {n_errors:,} errors"
     again = shlex.join(["pytest", record.shown, *_deciding(order, out, verdict.judge.name)])
     return [f"{judged}, {pace.rate}", one_line(f"decide: {again}", 400)], record.is_complete
 

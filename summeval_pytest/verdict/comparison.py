@@ -30,6 +30,7 @@ from summeval_pytest.stats.paired import (
     papers_to_refute,
     refuted_drop,
 )
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
 from summeval_pytest.verdict.means import MIN_SLICE, Slice
 from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
@@ -487,33 +488,33 @@ class Against:
         return cls(baseline=baseline, signatures=suite.signatures(system), digests=digests)
 
 
-def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
+def find_baseline(  # noqa: PLR0913 - each a fact of its own
     record: RunRecord,
     run: str,
-    *,
-    suite: str,
-    shown: str,
+    suite: Suite | SuiteRecord,
     system: str,
+    *,
     wanted: str | None,
     option: str,
 ) -> Baseline:
-    """The system of a saved run that a system of this run is compared with.
+    """The system of a saved run that a system of a suite of this run is compared with.
 
     That is the one ``wanted``, else the one of the same name, else the only one. ``run`` is the
-    saved run as ``option`` names it; ``suite`` and ``shown`` are name and path of the one that this
-    run gates.
+    saved run as ``option`` names it.
 
     Raises:
         OptionError: where the run has no such system, or several and none of that name; likewise
             for its suite.
     """
     is_only = len(record.suites) == 1
-    saved = record.suites[0] if is_only else suite_alike(record.suites, suite, shown)
+    saved = record.suites[0] if is_only else suite_alike(record.suites, suite)
     if saved is None:
-        paths = [each.shown for each in record.suites if each.name == suite]
-        why = f"has {len(paths)} suites {suite!r}, at {', '.join(paths)}, and none at {shown!r}"
-        if not paths:
-            why = f"has no suite {suite!r}; {nearest(suite, [each.name for each in record.suites])}"
+        name, names = suite.name, [each.name for each in record.suites]
+        paths = ", ".join(each.shown for each in record.suites if each.name == name)
+        n_alike = names.count(name)
+        why = f"has {n_alike} suites {name!r}, at {paths}, and none at {suite.shown!r}"
+        if not n_alike:
+            why = f"has no suite {name!r}; {nearest(name, names)}"
         raise OptionError(f"{option}: {run!r} {why}; compare with a run of this suite")
     names = [each.name for each in saved.systems]
     name = wanted or (system if system in names else names[0] if len(names) == 1 else "")

@@ -80,7 +80,7 @@ class Inputs:
                 f"the run of {suite.shown} was cut before it closed its record; judge it again"
             )
         there = {(each.system, each.paper) for each in suite.outlines}
-        pairs = [(system.name, paper) for system in self.suite.systems for paper in system.papers]
+        pairs = self.suite.expected
         if missing := [pair for pair in pairs if pair not in there]:
             named = ", ".join(f"{system} on {paper}" for system, paper in missing[:_N_NAMED])
             raise OptionError(

@@ -20,6 +20,7 @@ from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.verdict.differences import Comparison, PairChange
 from summeval_pytest.verdict.means import SliceVerdict, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
@@ -297,9 +298,9 @@ class SuiteRecord:
         return {each.name: each.comparison for each in self.systems if each.comparison is not None}
 
     @property
-    def n_expected(self) -> int:
-        """How many pairs the suite has for its gated systems."""
-        return sum(len(system.papers) for system in self.systems)
+    def expected(self) -> list[tuple[str, str]]:
+        """The pairs that the suite has for its gated systems, by system and paper, in order."""
+        return [(system.name, paper) for system in self.systems for paper in system.papers]
 
     def lacks_means(self, system: SystemResult) -> bool:
         """Whether the test of a system's means was left out, though the policy decides them."""
@@ -308,22 +309,23 @@ class SuiteRecord:
     @property
     def missing(self) -> str:
         """How many pairs are missing, in a clause; empty where none is."""
-        judged = f"{len(self.pairs):,} of {self.n_expected:,} pairs"
+        n_judged, n_expected = len(self.pairs), len(self.expected)
+        judged = f"{n_judged:,} of {n_expected:,} pairs"
         if self.is_cut:
             return f"not complete: {judged}, the run was cut"
-        return f"only {judged} are in this run" if len(self.pairs) < self.n_expected else ""
+        return f"only {judged} are in this run" if n_judged < n_expected else ""
 
     @property
     def is_complete(self) -> bool:
         """Whether all of its pairs were judged and scored."""
         is_scored = all(outline.outcome != "error" for outline in self.outlines)
-        return is_scored and not self.is_cut and len(self.pairs) == self.n_expected
+        return is_scored and not self.is_cut and len(self.pairs) == len(self.expected)
 
 
-def suite_alike(suites: Sequence[SuiteRecord], name: str, shown: str) -> SuiteRecord | None:
-    """The suite of this name, of several the one at this path; None where there is none."""
-    alike = [suite for suite in suites if suite.name == name]
-    here = alike if len(alike) == 1 else [suite for suite in alike if suite.shown == shown]
+def suite_alike(suites: Sequence[SuiteRecord], now: Suite | SuiteRecord) -> SuiteRecord | None:
+    """The suite of the same name, of several the one at its path; None where there is none."""
+    alike = [suite for suite in suites if suite.name == now.name]
+    here = alike if len(alike) == 1 else [suite for suite in alike if suite.shown == now.shown]
     return next(iter(here), None)
 
 

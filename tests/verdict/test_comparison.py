@@ -398,8 +398,8 @@ BOTH = (one("moss-01", "careful"), one("moss-02", "careful"), one("moss-01", "te
 
 def actual(record: RunRecord, system: str, *, of: str = "golden") -> Baseline:
     """The baseline of one system of a suite."""
-    how = {"shown": f"{of}/summeval.toml", "option": "--summ-compare"}
-    return find_baseline(record, "v1.3", suite=of, system=system, wanted=None, **how)
+    now = replace(suite(name=of), shown=f"{of}/summeval.toml")
+    return find_baseline(record, "v1.3", now, system, wanted=None, option="--summ-compare")
 
 
 def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None:

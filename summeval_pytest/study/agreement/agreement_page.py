@@ -13,7 +13,7 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.page import finalize, policy
 from summeval_pytest.reports.page_pair import WHOLE, cut, visible
-from summeval_pytest.reports.template import resource, template
+from summeval_pytest.reports.wording import resource, template
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import estimate_of_resamples, resampled_ratios
 from summeval_pytest.study.agreement.suite_agreement import missing_lines
