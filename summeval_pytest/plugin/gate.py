@@ -26,12 +26,7 @@ from summeval_pytest.questions import OFFLINE
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.record.shards import FROM, check_options, joined, read_shard
-from summeval_pytest.reports.terminal import (
-    cassette_lines,
-    header_line,
-    unlabelled_lines,
-    unmeasured_lines,
-)
+from summeval_pytest.reports import terminal
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.progress import Progress
@@ -357,7 +352,7 @@ class Gate:
         store = "not needed"
         if is_asking:
             store = "cassette" if self.options.record == "none" else str(self.session.replies.place)
-        first = header_line(
+        first = terminal.header_line(
             judge=self.judge.signature,
             store=store,
             record=self.options.record,
@@ -365,9 +360,11 @@ class Gate:
         )
         return [
             first,
-            *cassette_lines(self.session.replies.cassettes.values() if is_asking else ()),
-            *unlabelled_lines([g.suite.shown for g in suites if not g.suite.has_labels]),
-            *unmeasured_lines([(g.suite.shown, g.unmeasured) for g in suites], self.judge_name),
+            *terminal.cassette_lines(self.session.replies.cassettes.values() if is_asking else ()),
+            *terminal.unlabelled_lines([g.suite.shown for g in suites if not g.suite.has_labels]),
+            *terminal.unmeasured_lines(
+                [(g.suite.shown, g.unmeasured) for g in suites], self.judge_name
+            ),
         ]
 
     def _show(self, is_waiting: bool) -> None:

@@ -25,7 +25,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar, cast
 
-from pydantic import RootModel, ValidationError
+from pydantic import ConfigDict, RootModel, ValidationError
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import catalogue_of, checked_numbers
@@ -425,7 +425,6 @@ def as_json(value: object) -> str:
 @cache
 def _reader(kind: Any) -> type[RootModel[Any]]:
     """The strict reader for one type; it refuses infinite numbers and NaN."""
-    from pydantic import ConfigDict, RootModel
 
     class Reader(RootModel[kind]):
         model_config = ConfigDict(strict=True, allow_inf_nan=False)
@@ -439,8 +438,6 @@ def from_json(kind: type[T], text: str) -> T:
     Raises:
         ValueError: for anything else, with the place of the first fault in it.
     """
-    from pydantic import ValidationError
-
     try:
         value: T = _reader(cast("Hashable", kind)).model_validate_json(text, extra="forbid").root
     except ValidationError as error:

@@ -6,12 +6,11 @@ One `Asker` serves all flows of a loop, so each question reaches the judge once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
@@ -241,7 +240,7 @@ class Evaluation:
     signatures: tuple[Signature, ...]
     source: tuple[str, ...]
     stated: StatedFacts | Unscored | None = None
-    extras: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    extras: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def paper(self) -> str:
@@ -270,48 +269,6 @@ class Evaluation:
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
         return numbers_of(self.paper, self.system, self.pair.summary, self.scores, self.custom)
-
-
-async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
-    pair: Pair,
-    asker: Asker,
-    *,
-    suite: str,
-    metrics: Sequence[MetricName] = METRICS,
-    variants: Variants = PLAIN,
-    facts: FactLabels | None = None,
-    extras: Sequence[Extra] = (),
-    short_circuit: bool = True,
-) -> Evaluation:
-    """Measure one pair, all its metrics at once.
-
-    ``suite`` is the suite's fingerprint, for the signatures. The judge also answers for labelled
-    ``facts`` and for ``extras``. With ``short_circuit`` a rule answers where it can: for a summary
-    that is its reference, and for a copied sentence.
-    """
-    source = source_of(pair.paper)  # read once, however many pairs are open meanwhile
-    flows = {
-        metric: metric_flow(metric, pair, variants, short_circuit=short_circuit)
-        for metric in metrics
-    }
-    scores, results, stated = await asyncio.gather(
-        asyncio.gather(*(converse(flow, asker, metric) for metric, flow in flows.items())),
-        asyncio.gather(*(converse(each.flow(pair), asker, each.name) for each in extras)),
-        converse(stated_flow(pair, facts), asker, "eva") if facts is not None else asyncio.sleep(0),
-    )
-    return Evaluation(
-        pair=pair,
-        scores=tuple(scores),
-        signatures=tuple(
-            metric_signature(metric, judge=asker.judge, suite=suite, variants=variants)
-            for metric in metrics
-        ),
-        source=source,
-        stated=stated,
-        extras=MappingProxyType(
-            {each.name: result for each, result in zip(extras, results, strict=True)}
-        ),
-    )
 
 
 async def converse(flow: Dialogue[Returned], asker: Asker, name: str = "") -> Returned:

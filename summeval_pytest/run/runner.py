@@ -19,7 +19,16 @@ from summeval_pytest.errors import StoppedError
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.flow import Flow, ScoreT
 from summeval_pytest.metrics.number import MetricName, Unscored
-from summeval_pytest.run.measure import Asker, Evaluation, Extra, converse, evaluate
+from summeval_pytest.run.measure import (
+    Asker,
+    Evaluation,
+    Extra,
+    converse,
+    metric_flow,
+    metric_signature,
+    source_of,
+    stated_flow,
+)
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.labels import FactLabels
 from summeval_pytest.suite.suite import Suite
@@ -42,7 +51,8 @@ class Task:
 
     Attributes:
         facts: Labelled facts that the judge also checks.
-        texts: Texts in place of the summary; then no rule answers for the judge.
+        texts: Texts in place of the summary. Then no rule answers for the judge, as elsewhere for a
+            summary that is its reference, and for a copied sentence.
         extras: Further dialogues with the judge.
     """
 
@@ -80,16 +90,29 @@ async def pair_of(task: Task, find_pair: FindPair) -> Pair:
 
 
 async def evaluate_task(task: Task, pair: Pair, asker: Asker) -> Evaluation:
-    """Evaluate the pair of a task as the task asks."""
-    return await evaluate(
-        pair,
-        asker,
-        suite=task.suite.fingerprint,
-        metrics=task.metrics,
-        variants=task.suite.variants,
-        facts=task.facts,
-        extras=task.extras,
-        short_circuit=task.texts is None,
+    """Measure the pair of a task as the task asks, all its metrics at once."""
+    suite, judge, facts = task.suite.fingerprint, asker.judge, task.facts
+    variants, is_ruled = task.suite.variants, task.texts is None
+    source = source_of(pair.paper)  # read once, however many pairs are open meanwhile
+    flows = [
+        converse(metric_flow(each, pair, variants, short_circuit=is_ruled), asker, each)
+        for each in task.metrics
+    ]
+    scores, results, stated = await asyncio.gather(
+        asyncio.gather(*flows),
+        asyncio.gather(*(converse(each.flow(pair), asker, each.name) for each in task.extras)),
+        converse(stated_flow(pair, facts), asker, "eva") if facts is not None else asyncio.sleep(0),
+    )
+    return Evaluation(
+        pair=pair,
+        scores=tuple(scores),
+        signatures=tuple(
+            metric_signature(metric, judge=judge, suite=suite, variants=variants)
+            for metric in task.metrics
+        ),
+        source=source,
+        stated=stated,
+        extras={each.name: of for each, of in zip(task.extras, results, strict=True)},
     )
 
 

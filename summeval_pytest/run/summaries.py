@@ -29,13 +29,8 @@ TOKENS: Final = 1024
 
 
 def summary_request(paper: Paper, spec: SystemSpec, server: str = "") -> tuple[ChatRequest, str]:
-    """The request for one summary at this address, and a note where the paper had to be cut.
-
-    Raises:
-        ValueError: for a system whose summaries are recorded.
-    """
-    if spec.model is None:
-        raise ValueError(f"system {spec.name!r} has recorded summaries; nobody is asked for them")
+    """The request for one summary at this address, and a note where the paper had to be cut."""
+    assert spec.model is not None, "recorded summaries are read, and nobody is asked for them"
     template = _template(spec.prompt)
     source = "\n\n".join(
         f"{section.heading}\n{section.text}" if section.heading else section.text

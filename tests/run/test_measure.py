@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,17 +23,17 @@ from summeval_pytest.run.measure import (
     Asker,
     Evaluation,
     StatedFacts,
-    evaluate,
     metric_flow,
     metric_signature,
     stated_flow,
 )
+from summeval_pytest.run.runner import Task, evaluate_task
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.columns import SEGMENTS
 from summeval_pytest.study.baselines import BASELINES
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.suite import load_suite, suite_of_pairs
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
 from summeval_pytest.text.normalise import normalise
 from tests.judges.llm.by_rule import RuleSender
@@ -117,12 +118,19 @@ def pair(summary: str, of: Paper | None = None, *, flaw: Flaw | None = None) -> 
     return Pair(paper=of or paper(), system="careful", summary=summary, place=place, flaw=flaw)
 
 
+def task_of(pair: Pair, *metrics: MetricName, variants: Variants = PLAIN) -> Task:
+    """The task of measuring a pair, by all metrics where none is named."""
+    suite = replace(suite_of_pairs([pair], "zinc"), fingerprint=SUITE, variants=variants)
+    paper, system = pair.paper.id, pair.system
+    return Task(suite=suite, paper=paper, system=system, metrics=metrics or METRICS)
+
+
 def measured(
     pair: Pair, judge: Fair, *metrics: MetricName, variants: Variants = PLAIN
 ) -> Evaluation:
     """The pair's evaluation."""
-    wanted = metrics or METRICS
-    return asyncio.run(evaluate(pair, Asker(judge), suite=SUITE, metrics=wanted, variants=variants))
+    task = task_of(pair, *metrics, variants=variants)
+    return asyncio.run(evaluate_task(task, pair, Asker(judge)))
 
 
 SUITE = "77be02a1c3d4"
@@ -251,15 +259,8 @@ def test_the_mean_of_several_references_counts_where_the_suite_says_so() -> None
 def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
     """A baseline and the facets of the summary cost a question each, where they are asked for."""
     judge, zinc = Fair(), pair(SLEPT)
-    outcome = asyncio.run(
-        evaluate(
-            zinc,
-            Asker(judge),
-            suite="77",
-            metrics=("facet",),
-            extras=(BASELINES["direct"], SEGMENTS),
-        )
-    )
+    task = replace(task_of(zinc, "facet"), extras=(BASELINES["direct"], SEGMENTS))
+    outcome = asyncio.run(evaluate_task(task, zinc, Asker(judge)))
     assert outcome.extras == {"direct": 0.75, "facet": q.FacetSegments(result=SLEPT)}
     assert [type(question) for question in judge.asked].count(q.RateSummary) == 1
     plain = measured(zinc, Fair(), "facet")

@@ -10,6 +10,7 @@ import numpy as np
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.run.golden import (
+    EvidenceCount,
     count_evidence,
     group_of,
     label_task,
@@ -139,10 +140,8 @@ def figures_of(
     counts = np.zeros((len(rows), 5), dtype=np.int64)
     for group, one in answered:
         counts[rows[group]] += (one.named, one.labelled, one.both, int(one.both > 0), 1)
-    names = ("precision", "recall", "f1")
-    macro = {
-        name: mean(getattr(count, name) for _, count in answered) for name in names if answered
-    }
+    each = [_shares(count) for _, count in answered]
+    macro = {name: mean(one[name] for one in each) for name in (each[0] if each else ())}
     return {
         "by": by,
         "part": part,
@@ -152,6 +151,16 @@ def figures_of(
         **{key: estimate_of(counts, figure, SEED) for key, figure in _FIGURES.items()},
         "macro": macro or None,
     }
+
+
+def _shares(count: EvidenceCount) -> dict[str, float]:
+    """Precision, recall and F1 of one sentence; 0 where there is nothing to take a share of."""
+    wholes = {
+        "precision": count.named,
+        "recall": count.labelled,
+        "f1": (count.named + count.labelled) / 2,
+    }
+    return {name: count.both / (whole or 1) for name, whole in wholes.items()}
 
 
 def evidence_report(suite: Suite, judge_name: str, session: Session, *, every: bool) -> Row:

@@ -7,6 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -17,11 +18,14 @@ from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Finish
 from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.metrics.score import Score
-from summeval_pytest.run.measure import Asker, evaluate
+from summeval_pytest.run.measure import PLAIN, Asker
+from summeval_pytest.run.runner import Task, evaluate_task
 from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.json_values import JSON_VALUES
 from tests.judges.llm.by_rule import Hook, RuleSender, judge_of, kind_of
@@ -129,7 +133,13 @@ def test_every_reply_ends_in_answers_of_the_right_kind_and_count(
 def scores_of(sender: Sender, *, votes: int = 1) -> tuple[Score | Unscored, ...]:
     """The summary of the bricks' paper, by all three metrics."""
     asker = Asker(LlmJudge(sender, model="m", endpoint="rule", votes=votes))
-    return asyncio.run(evaluate(PAIR, asker, suite="s")).scores
+    return asyncio.run(evaluate_task(task_of(PAIR), PAIR, asker)).scores
+
+
+def task_of(pair: Pair, variants: Variants = PLAIN) -> Task:
+    """The task of measuring a pair by all metrics."""
+    suite = replace(suite_of_pairs([pair], "bricks"), variants=variants)
+    return Task(suite=suite, paper=pair.paper.id, system=pair.system, metrics=METRICS)
 
 
 WHOLE = scores_of(RuleSender())
@@ -216,7 +226,7 @@ def test_a_pair_takes_few_requests_in_two_steps(*, backward: bool) -> None:
     waves = Waves()
     asker = Asker(LlmJudge(waves, model="m", endpoint="rule"))
     variants = Variants(eva=EvaVariant(recall="both" if backward else "matched"))
-    evaluation = asyncio.run(evaluate(LONG, asker, suite="s", variants=variants))
+    evaluation = asyncio.run(evaluate_task(task_of(LONG, variants), LONG, asker))
     assert evaluation.numbers().unscored == ()
     assert waves.n_waves == 2
     assert Counter(map(kind_of, waves.sent)) == {
