@@ -135,8 +135,7 @@ class Tally:
 
     def _add_result(self, node: str, result: TestResult) -> None:
         if (pair := result.pair) is not None:
-            rows = self._rows.setdefault((result.suite, pair.system), {})
-            rows[pair.paper] = TallyRow.of(pair)
+            self._rows.setdefault((result.suite, pair.system), {})[pair.paper] = TallyRow.of(pair)
             self._pair_tests.add(node)
             findings = [(pair.system, pair.paper, finding) for finding in pair.explanation]
             self._n_findings += len(findings)
@@ -331,8 +330,7 @@ class Tally:
         if self._recipes and not suites:
             terminalreporter.section("summarization gate", sep="-")
         n_worst = WORST if terminalreporter.verbosity > 0 else 0
-        folded = self._worst if self._folded else ()
-        worst = terminal.worst_lines(folded, self._n_findings)
+        worst = terminal.worst_lines(self._worst if self._folded else (), self._n_findings)
         recipes = signature_lines(sorted(self._recipes))
         for line in (*recipes, *self._end(n_worst), *worst):
             terminalreporter.line(line)

@@ -186,8 +186,7 @@ class Gate:
         try:
             for each in inputs.values():
                 check_options(self._runs, each.suite, compare=self.options.compare)
-            record = narrowed(self.recorded, self.suites)
-            return decide(record, inputs=inputs, baselines=baselines)
+            return decide(narrowed(self.recorded, self.suites), inputs=inputs, baselines=baselines)
         except OptionError as error:
             raise OptionError(f"{FROM}: {str(error).removeprefix(f'{FROM}: ')}") from None
 

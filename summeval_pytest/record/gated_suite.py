@@ -381,8 +381,7 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
             if spec.endpoint is not None
         },
     ).for_metrics(session.metrics_of(judge, [suite]), judge)
-    n_votes = session.votes_of(judge, [suite])
-    check_supported(gated.thresholds, judge, n_votes, suite.shown)
+    check_supported(gated.thresholds, judge, session.votes_of(judge, [suite]), suite.shown)
     return gated
 
 

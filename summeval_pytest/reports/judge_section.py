@@ -222,8 +222,7 @@ def evidence_lines(answer: GoldenAnswer, width: int, when: str = "") -> Iterator
     for whose, text in evidence_of(answer):
         if text.strip():
             label = f"{whose}{when}" if whose == "reason" else whose
-            line = f"   {label:<{width}}{one_line(text, _QUOTE)}"
-            yield from safe_lines(line, indent=width + 3)
+            yield from safe_lines(f"   {label:<{width}}{one_line(text, _QUOTE)}", indent=width + 3)
 
 
 def described(each: Disagreement) -> str:

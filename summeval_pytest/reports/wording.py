@@ -272,8 +272,7 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
         interval = "" if d.low is None or d.high is None else f"[{d.low:+.3f}, {d.high:+.3f}]"
         row = f"{d.name} {means:>{max(0, _CHANGE - len(d.name) - 1)}}  {interval:<16}"
         p = "" if d.p is None else f"{d.p:.4f}"
-        is_open = d in comparison.inconclusive
-        mark = "FAILS" if d in comparison.broken else "OPEN" if is_open else ""
+        mark = "FAILS" if d in comparison.broken else "OPEN" if d in comparison.inconclusive else ""
         yield f"{row}{p:>7}{ruled_out_text(d):>7}  {mark}".rstrip()
     for d in differences:
         if d.n_papers < n_papers:

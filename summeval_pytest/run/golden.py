@@ -340,8 +340,7 @@ def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     for kind, labels, of_side in sides:
         for index, each in enumerate(labels):
             fact = Fact(text=each.text, sentence=0)
-            unanswered = CheckedFact(fact=fact, holds=None, reason=reason)
-            check = of_side[index] if of_side else unanswered
+            check = of_side[index] if of_side else CheckedFact(fact=fact, holds=None, reason=reason)
             answer = GoldenAnswer(
                 kind=kind,
                 index=index,

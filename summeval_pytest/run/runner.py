@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
@@ -38,21 +38,13 @@ FindPair = Callable[[Suite, str, str], Awaitable[Pair]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskTexts:
-    """A summary and a reference that a task measures in place of a system's summary."""
-
-    candidate: str
-    reference: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """One pair to evaluate, by name, in its suite; evaluated when its turn comes.
 
     Attributes:
         facts: Labelled facts that the judge also checks.
-        texts: Texts in place of the summary. Then no rule answers for the judge, as elsewhere for a
-            summary that is its reference, and for a copied sentence.
+        pair: A pair in place of the system's summary. Then no rule answers for the judge, as
+            elsewhere for a summary that is its reference, and for a copied sentence.
         extras: Further dialogues with the judge.
     """
 
@@ -61,7 +53,7 @@ class Task:
     system: str
     metrics: tuple[MetricName, ...]
     facts: FactLabels | None = None
-    texts: TaskTexts | None = None
+    pair: Pair | None = None
     extras: tuple[Extra, ...] = ()
 
 
@@ -75,24 +67,14 @@ def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ..
 
 
 async def pair_of(task: Task, find_pair: FindPair) -> Pair:
-    """The pair of a task: a system's summary, or the task's own texts about its paper.
-
-    Reviewed facets and facts belong to the paper's references, not to another one of the task.
-    """
-    texts = task.texts
-    if texts is None:
-        return await find_pair(task.suite, task.paper, task.system)
-    paper = task.suite.paper(task.paper)
-    if texts.reference not in paper.references:
-        paper = replace(paper, reference_facets=None, reference_facts=None)
-    paper = replace(paper, references=(texts.reference,))
-    return Pair(paper=paper, system=task.system, summary=texts.candidate, place=paper.place)
+    """The pair of a task: a system's summary, or the task's own."""
+    return task.pair or await find_pair(task.suite, task.paper, task.system)
 
 
 async def evaluate_task(task: Task, pair: Pair, asker: Asker) -> Evaluation:
     """Measure the pair of a task as the task asks, all its metrics at once."""
     suite, judge, facts = task.suite.fingerprint, asker.judge, task.facts
-    variants, is_ruled = task.suite.variants, task.texts is None
+    variants, is_ruled = task.suite.variants, task.pair is None
     source = source_of(pair.paper)  # read once, however many pairs are open meanwhile
     flows = [
         converse(metric_flow(each, pair, variants, short_circuit=is_ruled), asker, each)

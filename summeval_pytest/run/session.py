@@ -316,8 +316,7 @@ class Session:
 
     def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
         """The metrics whose questions a judge can answer: FM alone for a recorded one."""
-        is_recorded = isinstance(self.judge_spec(judge, suites), RecordedSpec)
-        return ("facet",) if is_recorded else METRICS
+        return ("facet",) if isinstance(self.judge_spec(judge, suites), RecordedSpec) else METRICS
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
         """How often a judge is asked about each sentence, at least; None where no model is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
@@ -24,7 +25,7 @@ from summeval_pytest.cli.parameters import (
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE
-from summeval_pytest.run.runner import Runner, Task, TaskTexts
+from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.study.edits import (
     ATTACKS,
     Edit,
@@ -34,7 +35,7 @@ from summeval_pytest.study.edits import (
     repeat_sentence,
     truncate,
 )
-from summeval_pytest.suite.values import RecordedSpec
+from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 
@@ -236,11 +237,22 @@ def probes_of(suite: Suite, relation: EditRelation) -> Iterator[Probe]:
                     paper=paper_id,
                     system=relation.group,
                     metrics=metrics,
-                    texts=TaskTexts(candidate=candidate, reference=against),
+                    pair=probed_pair(paper, relation.group, candidate, against),
                 )
                 for candidate, against in sides
             )
             yield before, after, edit
+
+
+def probed_pair(paper: Paper, group: str, summary: str, reference: str) -> Pair:
+    """A summary of a paper, to be measured against one reference.
+
+    Reviewed facets and facts belong to the paper's references, not to another one.
+    """
+    if reference not in paper.references:
+        paper = replace(paper, reference_facets=None, reference_facts=None)
+    paper = replace(paper, references=(reference,))
+    return Pair(paper=paper, system=group, summary=summary, place=paper.place)
 
 
 class Check(NamedTuple):

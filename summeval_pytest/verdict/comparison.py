@@ -506,8 +506,7 @@ def find_baseline(  # noqa: PLR0913 - each a fact of its own
         OptionError: where the run has no such system, or several and none of that name; likewise
             for its suite.
     """
-    is_only = len(record.suites) == 1
-    saved = record.suites[0] if is_only else suite_alike(record.suites, suite)
+    saved = record.suites[0] if len(record.suites) == 1 else suite_alike(record.suites, suite)
     if saved is None:
         name, names = suite.name, [each.name for each in record.suites]
         paths = ", ".join(each.shown for each in record.suites if each.name == name)

@@ -5,9 +5,7 @@ import threading
 from collections.abc import Generator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from time import sleep
-from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -18,9 +16,8 @@ from summeval_pytest.endpoints.limits import URGENCY
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
-from summeval_pytest.run.runner import Runner, Task, TaskTexts, pair_of, tasks_of
-from summeval_pytest.suite.suite import Suite, load_suite
-from summeval_pytest.suite.values import Paper
+from summeval_pytest.run.runner import Runner, Task, tasks_of
+from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
 from tests.waiting import SOON, until, wait_until
 
@@ -238,27 +235,6 @@ def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -
             next(answered)
         assert runner._open == {}
         assert list(answered) == []
-
-
-@pytest.mark.parametrize(("reference", "is_frozen"), [("mouse-0 slept.", True), ("Other.", False)])
-def test_own_texts_keep_what_is_frozen_of_the_same_reference(
-    tasks: list[Task], reference: str, is_frozen: bool
-) -> None:
-    """Facets of another reference would be rated as if they were this one's."""
-    frozen = q.FacetSegments(result="slept")
-
-    class Frozen:
-        fingerprint = tasks[0].suite.fingerprint
-
-        def paper(self, name: str) -> Paper:
-            paper = tasks[0].suite.paper(name)
-            return replace(paper, references=(*paper.references, "B."), reference_facets=frozen)
-
-    texts = TaskTexts(candidate="Rest.", reference=reference)
-    task = replace(tasks[0], suite=cast("Suite", Frozen()), texts=texts)
-    pair = asyncio.run(pair_of(task, runner_module._recorded_pair))
-    assert (pair.summary, pair.paper.references) == ("Rest.", (reference,))
-    assert pair.paper.reference_facets == (frozen if is_frozen else None)
 
 
 def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -7,8 +8,8 @@ import pytest
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.questions import FacetSegments
 from summeval_pytest.run.pair_numbers import Numbers
-from summeval_pytest.run.runner import TaskTexts
 from summeval_pytest.study.edits import ATTACKS, Edit
 from summeval_pytest.study.probe import (
     RELATIONS,
@@ -17,6 +18,7 @@ from summeval_pytest.study.probe import (
     Expectation,
     check,
     probe,
+    probed_pair,
     probes_of,
     state_of,
 )
@@ -209,12 +211,28 @@ def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> Non
     assert [before.paper for before, _, _ in probes] == [f"m-{n}" for n in range(0, 80, 2)]
     assert {after.metrics for _, after, _ in probes} == {METRICS}
     attack = RELATIONS[next(iter(ATTACKS))]
-    first, last = (before for before, _, _ in probes_of(mice(tmp_path / "b", 2), attack))
-    assert first.texts == TaskTexts(
-        candidate="Mouse 1 slept well.", reference="Mouse 0 slept well."
-    )
-    assert last.texts == TaskTexts(candidate="Mouse 0 slept well.", reference="Mouse 1 slept well.")
+    pairs = (before.pair for before, _, _ in probes_of(mice(tmp_path / "b", 2), attack))
+    texts = [(pair.summary, *pair.paper.references) for pair in pairs if pair]
+    assert texts == [
+        ("Mouse 1 slept well.", "Mouse 0 slept well."),
+        ("Mouse 0 slept well.", "Mouse 1 slept well."),
+    ]
     assert list(probes_of(mice(tmp_path / "c", 1), attack)) == []
+
+
+@pytest.mark.parametrize(
+    ("reference", "is_kept"), [("Mouse 0 slept well.", True), ("Other.", False)]
+)
+def test_a_probe_keeps_what_is_reviewed_of_the_same_reference(
+    tmp_path: Path, reference: str, *, is_kept: bool
+) -> None:
+    """Facets of another reference would be rated as if they were this one's."""
+    reviewed = FacetSegments(result="slept")
+    paper = replace(mice(tmp_path / "a", 1).paper("m-0"), reference_facets=reviewed)
+    paper = replace(paper, references=(*paper.references, "B."))
+    pair = probed_pair(paper, "hostile", "Rest.", reference)
+    assert (pair.summary, pair.paper.references) == ("Rest.", (reference,))
+    assert pair.paper.reference_facets == (reviewed if is_kept else None)
 
 
 def test_the_command_says_how_often_a_relation_holds(tmp_path: Path) -> None:
