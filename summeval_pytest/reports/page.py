@@ -38,7 +38,7 @@ from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.verdict.differences import Difference
 from summeval_pytest.verdict.policy import named_agreement
-from summeval_pytest.verdict.run import Outcome, PairResult, PaperRecord, RunVerdict
+from summeval_pytest.verdict.run import WORST_FIRST, Outcome, PairResult, PaperRecord, RunVerdict
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
@@ -250,7 +250,7 @@ def _lines(
                         title=cut(title or pair.paper, _TITLE),
                         outcome=pair.outcome,
                         numbers=pair.numbers(),
-                        place=(wording.WORST_FIRST.index(pair.outcome), *badness(pair)),
+                        place=(WORST_FIRST.index(pair.outcome), *badness(pair)),
                         misses=tuple(cut(phrase, _TITLE) for phrase in case.phrases),
                         waived="; ".join(case.waived),
                         trend=trend if round(loss, 3) else "",
@@ -268,7 +268,7 @@ def pair_link(system: str, paper: str) -> str:
 
 def counted(outcomes: Mapping[Outcome, int]) -> str:
     """Outcomes in words, the worst first: "1 error, 2 failed, 9 passed"."""
-    words = [f"{outcomes[name]:,} {name}" for name in wording.WORST_FIRST if outcomes.get(name)]
+    words = [f"{outcomes[name]:,} {name}" for name in WORST_FIRST if outcomes.get(name)]
     return ", ".join(words) or "none judged"
 
 

@@ -30,7 +30,7 @@ from summeval_pytest.verdict.means import (
     mean_of,
     worst_slice,
 )
-from summeval_pytest.verdict.run import Covered, Outcome, SuiteRecord, SystemResult
+from summeval_pytest.verdict.run import WORST_FIRST, Covered, Outcome, SuiteRecord, SystemResult
 from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
 
 if TYPE_CHECKING:
@@ -301,10 +301,6 @@ def waiver_line(use: WaiverUse) -> str:
 def signature_lines(signatures: Iterable[str]) -> list[str]:
     """The recipes of numbers, each once."""
     return [safe(f"signature  {signature}") for signature in dict.fromkeys(signatures)]
-
-
-WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
-"""Outcomes of pairs."""
 
 
 class ShownMean(NamedTuple):

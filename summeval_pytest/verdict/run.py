@@ -32,7 +32,7 @@ SCHEMA: Final = 2
 Outcome = Literal["passed", "failed", "error"]
 Covered = Literal["passed", "failed", "error", "not judged"]
 RunOutcome = Literal["untrusted", "passed", "failed", "error", "not judged"]
-_WORST_FIRST: Final[tuple[Covered, ...]] = ("error", "failed", "passed")
+WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
 _NO_PAIR: Final = PairVerdict()
 _NO_MEANS: Final = SystemVerdict()
 
@@ -433,7 +433,7 @@ class RunVerdict(RunRecord):
         """
         if self.is_untrusted:
             return "untrusted"
-        return next((each for each in _WORST_FIRST if each in self.outcomes), "not judged")
+        return next((each for each in WORST_FIRST if each in self.outcomes), "not judged")
 
     @property
     def may_release(self) -> bool:
