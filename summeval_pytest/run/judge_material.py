@@ -13,9 +13,9 @@ from typing import Final, Literal, TypeVar
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import RecordedJudge
-from summeval_pytest.judges.llm.examples import TOKENS, Example, Examples
 from summeval_pytest.judges.llm.facet_ratings import rating_example
 from summeval_pytest.judges.llm.fact_requests import fact_example
+from summeval_pytest.judges.llm.prompts import EXAMPLE_TOKENS, Example, Examples
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from summeval_pytest.metrics.facet import EMPTY_RATING, ground, stated_again
 from summeval_pytest.questions import FACETS, CheckSentences, FacetPair, FacetRating, FacetSegments
@@ -30,11 +30,12 @@ T = TypeVar("T")
 Key = Literal["examples", "sentence_examples", "fact_examples"]
 """The key of a judge's table that asks for the examples."""
 _NEEDED: Final = {
-    "examples": f"with ratings of facets, at most {TOKENS:,} tokens each with the reference",
+    "examples": f"with ratings of facets, at most {EXAMPLE_TOKENS:,} tokens each with the"
+    " reference",
     "sentence_examples": "with both faithful and unfaithful sentences, at most"
-    f" {TOKENS:,} tokens each with the source",
+    f" {EXAMPLE_TOKENS:,} tokens each with the source",
     "fact_examples": "with both facts that follow and facts that do not, at most"
-    f" {TOKENS:,} tokens each with the premises",
+    f" {EXAMPLE_TOKENS:,} tokens each with the premises",
 }
 
 

@@ -266,9 +266,9 @@ class Session:
         return find_judge(name)
 
     def _model(self, spec: JudgeSpec, suites: Sequence[Suite], line: Line | None) -> Judge:
-        from summeval_pytest.judges.llm.examples import NO_EXAMPLES
         from summeval_pytest.judges.llm.facet_ratings import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
+        from summeval_pytest.judges.llm.prompts import NO_EXAMPLES
         from summeval_pytest.run.judge_material import label_examples
 
         labelled = partial(label_examples, judge=spec.name, suites=suites)

@@ -11,8 +11,8 @@ import pytest
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import RecordedJudge
-from summeval_pytest.judges.llm.examples import Examples
 from summeval_pytest.judges.llm.llm_judge import fact_examples_hash, sentence_examples_hash
+from summeval_pytest.judges.llm.prompts import Examples
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored

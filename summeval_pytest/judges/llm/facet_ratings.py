@@ -11,8 +11,8 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import prompts, replies
-from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
 from summeval_pytest.judges.llm.fact_requests import check_facts, list_facts
+from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ _RATED: Final[Mapping[int, type[_CoveredOfFour]]] = {3: _CoveredOfThree, 4: _Cov
 
 def labels_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[FacetsEntry]:
     """Asks which facets each sentence of a text states."""
-    size = prompts.SENTENCES_PER_REQUEST
-    return prompts.work_batch("facets", FacetsEntry, lambda entry: entry, sentences, size=size)
+    return prompts.work_batch("facets", FacetsEntry, lambda entry: entry, sentences)
 
 
 def segments_batch(text: str) -> prompts.PromptBatch[q.FacetSegments]:
@@ -186,10 +185,12 @@ def rating_batch(
         def item(id_: int) -> q.FacetRating | replies.UnreadableError:
             key, pair = items[id_]
             values = [reply[key]] if key in reply else []
-            rated = replies.read_item(values, key, models[id_], lambda rated: rated)
-            if isinstance(rated, replies.UnreadableError):
-                return rated
-            return q.FacetRating(facet=pair.facet, **rated.model_dump())
+            return replies.read_item(
+                values,
+                key,
+                models[id_],
+                lambda rated: q.FacetRating(facet=pair.facet, **rated.model_dump()),
+            )
 
         return {id_: item(id_) for id_ in ids}
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -26,7 +27,7 @@ from pydantic_core import PydanticCustomError
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.judges.llm import prompts, replies
-from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
+from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
 from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -124,8 +125,7 @@ def has_its_numbers(statement: str, stated: Sequence[Quantity]) -> bool:
 
 def facts_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[FactsEntry]:
     """Asks which facts each sentence of a text states."""
-    size = prompts.SENTENCES_PER_REQUEST
-    return prompts.work_batch("facts", FactsEntry, lambda entry: entry, sentences, size=size)
+    return prompts.work_batch("facts", FactsEntry, lambda entry: entry, sentences)
 
 
 async def list_facts(sentences: tuple[str, ...], poll: Poll) -> q.FactList:
@@ -267,27 +267,18 @@ Relations = list[q.Relation]
 
 def relation_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[Relations]:
     """Asks for entities, relations and their statements, sentence by sentence."""
-    return prompts.work_batch(
-        "relations",
-        _RelationsEntry,
-        lambda entry: _relations(entry, len(sentences)),
-        sentences,
-        size=prompts.SENTENCES_PER_REQUEST,
-    )
+    make = partial(_relations, n_sentences=len(sentences))
+    return prompts.work_batch("relations", _RelationsEntry, make, sentences)
 
 
 def triple_batch(
     sentences: tuple[str, ...], entities: Sequence[str]
 ) -> prompts.PromptBatch[Relations]:
     """Asks for relations of known entities, in one request about the whole text."""
-    return prompts.work_batch(
-        "triples",
-        _TriplesEntry,
-        lambda entry: _relations(entry, len(sentences)),
-        sentences,
-        more=[prompts.block("entities", map(prompts.inert, entities))],
-        size=None,
-    )
+    make = partial(_relations, n_sentences=len(sentences))
+    known = [prompts.block("entities", map(prompts.inert, entities))]
+    batch = prompts.work_batch("triples", _TriplesEntry, make, sentences, more=known)
+    return replace(batch, size=None)
 
 
 def _relations(entry: _RelationsEntry | _TriplesEntry, n_sentences: int) -> Relations:
@@ -310,8 +301,6 @@ def entity_batch(paragraphs: Sequence[str]) -> prompts.PromptBatch[list[str]]:
         lambda entry: [entity.name for entity in entry.entities],
         paragraphs,
         of="paragraphs",
-        key="paragraphs",
-        size=1,
     )
 
 
@@ -324,7 +313,6 @@ def statement_batch(relations: Sequence[q.Relation]) -> prompts.PromptBatch[str]
         [f"{one.head} | {one.relation} | {one.tail}" for one in relations],
         of="relations",
         key="statements",
-        size=1,
     )
 
 

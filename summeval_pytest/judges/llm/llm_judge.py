@@ -18,7 +18,7 @@ from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import ROOM
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm import asking, facet_ratings, fact_requests, sentence_checks
-from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
+from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
 from summeval_pytest.judges.llm.replies import NOTES
 
 if TYPE_CHECKING:

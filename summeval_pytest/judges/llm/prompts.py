@@ -1,4 +1,4 @@
-"""What requests are made of: instructions, other people's texts as blocks, and items in batches.
+"""What requests are made of: instructions, texts as blocks, items in batches, worked examples.
 
 A kind of request is a prompt file, a pydantic model of what a reply says of one item, and one
 function that turns such a checked value into an answer: see `entries_batch` and `single_batch`. A
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -226,21 +227,23 @@ def work_batch(  # noqa: PLR0913 - by keyword but what all of them have
     texts: Sequence[str],
     *,
     of: str = "sentences",
-    key: str = "sentences",
+    key: str = "",
     more: Sequence[str] = (),
-    size: int | None,
 ) -> PromptBatch[ItemT]:
     """A batch about what each text ``of`` some states; ``more`` parts stand behind them.
 
-    All sentences are shown with each request, other texts only where they are asked about.
+    All sentences are shown with each request, which asks about some of them. Any other text has a
+    request of its own. The list in a reply is called ``key``, or as the texts are.
     """
+    are_sentences = of == "sentences"
 
     def parts(ids: Ids) -> list[str]:
-        lines = numbered(texts, None if of == "sentences" else ids)
-        name = "text" if of == "sentences" else of
+        lines = numbered(texts, None if are_sentences else ids)
+        name = "text" if are_sentences else of
         return [block(name, lines), *more, f"Work on {of}: {span(ids)}."]
 
-    return entries_batch(kind, key, entry, make, texts=texts, parts=parts, size=size)
+    size = SENTENCES_PER_REQUEST if are_sentences else 1
+    return entries_batch(kind, key or of, entry, make, texts=texts, parts=parts, size=size)
 
 
 def single_batch(
@@ -261,3 +264,88 @@ def single_batch(
         schema=lambda _: schema_of(kind, shape_of(model)),
         read=lambda reply, _: {1: read_item([read_object(reply)], "the reply", model, make)},
     )
+
+
+EXAMPLE_TOKENS: Final = 3000
+"""The most tokens of all examples in a request, at four characters each."""
+MOST_EXAMPLES: Final = 4
+"""The most examples in a request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One worked example from people's labels.
+
+    Attributes:
+        papers: The texts that tell its paper: references and sources. It is never shown in a
+            question about one of them.
+        labels: What it shows, each a kind and a value, as a facet and its rating.
+        text: How it stands in a request.
+        rank: Where it stands among examples that show as much, lowest first.
+    """
+
+    papers: frozenset[str]
+    labels: frozenset[tuple[str, int]]
+    text: str
+    rank: int = 0
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens it takes, more or less."""
+        return math.ceil(len(self.text) / 4)
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Examples:
+    """The examples that a judge can be shown. The order of the files does not matter.
+
+    No question is answered with an example of its own paper. So labels can serve as examples and
+    still test the judge.
+    """
+
+    def __init__(self, examples: Iterable[Example] = ()) -> None:
+        fitting = {_key(each.text): each for each in examples if each.n_tokens <= EXAMPLE_TOKENS}
+        self.pool = tuple(
+            fitting[key] for key in sorted(fitting, key=lambda k: (fitting[k].rank, k))
+        )
+        self.digest = _key(repr([*sorted(fitting), EXAMPLE_TOKENS, MOST_EXAMPLES]))[: _DIGITS // 2]
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def __str__(self) -> str:
+        """How the signature of a judge names them."""
+        return f"labels:{self.digest}"
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether at least one example is left for a question about any of their papers."""
+        papers = [each.papers for each in self.pool]
+        return bool(papers) and not frozenset.intersection(*papers)
+
+    def choose(self, text: str) -> tuple[str, ...]:
+        """The examples for a question about a paper with this reference or source.
+
+        Each step takes the example with the most labels that no earlier one has. It ends when no
+        label is missing, after `MOST_EXAMPLES`, or where none fits into `EXAMPLE_TOKENS`. A
+        question that does not say its paper gets no examples.
+        """
+        left = [each for each in self.pool if text and text not in each.papers]
+        seen: set[tuple[str, int]] = set()
+        chosen: list[str] = []
+        room = EXAMPLE_TOKENS
+        while len(chosen) < MOST_EXAMPLES:
+            fitting = [each for each in left if each.n_tokens <= room and each.labels - seen]
+            if not fitting:
+                break
+            best = max(fitting, key=lambda each: len(each.labels - seen))
+            chosen.append(best.text)
+            seen |= best.labels
+            room -= best.n_tokens
+        return tuple(chosen)
+
+
+NO_EXAMPLES: Final = Examples()

@@ -177,25 +177,6 @@ _OFF_SCALE: Final = frozenset(
 )
 
 
-def read_values(model: type[ValuesT], values: object, what: str) -> ValuesT:
-    """The values of an object in a reply.
-
-    Raises:
-        UnreadableError: if its keys, types or words are not those of the model.
-    """
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-    place = "".join(f": {one_line(str(step), _WIDTH)}" for step in first["loc"])
-    value = "" if first["type"] == "missing" else f", not {_quoted(first['input'])}"
-    is_word = first["type"] != "literal_error" or isinstance(first["input"], str)
-    raise UnreadableError(
-        "off_scale" if first["type"] in _OFF_SCALE and is_word else "wrong_shape",
-        f"{what}{place}: {first['msg'].split(' or instance')[0]}{value}",
-    )
-
-
 def read_item(
     values: Sequence[object], what: str, model: type[ValuesT], make: Callable[[ValuesT], ItemT]
 ) -> ItemT | UnreadableError:
@@ -205,9 +186,18 @@ def read_item(
     if len(values) > 1 and len({json.dumps(value, sort_keys=True) for value in values}) > 1:
         return UnreadableError("contradictory", f"{what} is answered in {len(values)} ways")
     try:
-        return make(read_values(model, values[0], what))
+        return make(model.model_validate(values[0]))
     except UnreadableError as error:
         return error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+    place = "".join(f": {one_line(str(step), _WIDTH)}" for step in first["loc"])
+    value = "" if first["type"] == "missing" else f", not {_quoted(first['input'])}"
+    is_word = first["type"] != "literal_error" or isinstance(first["input"], str)
+    return UnreadableError(
+        "off_scale" if first["type"] in _OFF_SCALE and is_word else "wrong_shape",
+        f"{what}{place}: {first['msg'].split(' or instance')[0]}{value}",
+    )
 
 
 Shape = Mapping[str, object]

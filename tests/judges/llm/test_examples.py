@@ -10,10 +10,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.llm import examples as examples_module
-from summeval_pytest.judges.llm.examples import Example, Examples
+from summeval_pytest.judges.llm import prompts
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_batch, rating_example
 from summeval_pytest.judges.llm.llm_judge import prompt_hash, sentence_examples_hash
+from summeval_pytest.judges.llm.prompts import Example, Examples
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from tests.judges.llm.by_rule import ask, judge_of, sent_by
 
@@ -66,8 +66,8 @@ def test_few_examples_cover_every_label() -> None:
 def test_another_label_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     """The examples move the ratings, so they are in the signature, and how many are shown, too."""
     digests = {Examples(map(example, texts)).digest for texts in (["a"], ["b"], ["a", "b"])}
-    for name in ("MOST", "TOKENS"):
-        monkeypatch.setattr(examples_module, name, 3)
+    for name in ("MOST_EXAMPLES", "EXAMPLE_TOKENS"):
+        monkeypatch.setattr(prompts, name, 3)
         digests.add(Examples([example("a")]).digest)
     assert len(digests) == 5
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.llm.quotes import (
-    LookedUp,
+from summeval_pytest.judges.llm.replies import UnreadableError
+from summeval_pytest.judges.llm.sentence_checks import (
     Quote,
     look_up,
     parted,
@@ -13,7 +13,6 @@ from summeval_pytest.judges.llm.quotes import (
     read_verdict,
     words_of,
 )
-from summeval_pytest.judges.llm.replies import UnreadableError
 
 SOURCE = (
     "Zinc was given to 312 adults with a shortage (p < 0.05).",
@@ -27,7 +26,7 @@ SOURCE = (
 )
 
 
-def find(number: int, text: str) -> LookedUp:
+def find(number: int, text: str) -> tuple[tuple[int, ...], int, int]:
     """Where one quotation stands, its sentence named from 0."""
     return look_up([Quote(number, text)], SOURCE)
 
@@ -76,23 +75,23 @@ def test_a_quotation_stands_where_its_words_stand_or_is_ungrounded(
     number: int, text: str, sentences: tuple[int, ...]
 ) -> None:
     """A judge names a sentence and copies its words; only what stands there is evidence."""
-    assert find(number, text) == LookedUp(sentences, n_ungrounded=not sentences)
+    assert find(number, text) == (sentences, not sentences, 0)
 
 
 def test_of_two_places_the_one_named_counts_and_else_the_nearest() -> None:
     """A phrase that is repeated must not always lead to its first place."""
     source = ("Mice slept well.", "Rats ran.", "Mice slept well.", "Rats ran.", "Rats ran.")
     for named, place in ((2, 2), (4, 2), (1, 0)):
-        assert look_up([Quote(named, "Mice slept well")], source).sentences == (place,)
+        assert look_up([Quote(named, "Mice slept well")], source)[0] == (place,)
 
 
 def test_words_far_apart_in_a_sentence_hold_no_number_between_them() -> None:
     """The stretch is as tight as it can be, and all in it that is exact has to be quoted."""
     source = ("The 12 mice slept and the rats ate all of their very dry food overnight.",)
     changed = "the rats ate all of their very dry meal overnight"
-    assert look_up([Quote(0, changed)], source) == LookedUp((0,), 0)
+    assert look_up([Quote(0, changed)], source) == ((0,), 0, 0)
     across = "The mice slept and the rats ate all of their very dry food"
-    assert look_up([Quote(0, across)], source) == LookedUp((), 1)
+    assert look_up([Quote(0, across)], source) == ((), 1, 0)
 
 
 def test_a_lost_quotation_may_stand_in_the_summary() -> None:
@@ -104,7 +103,7 @@ def test_a_lost_quotation_may_stand_in_the_summary() -> None:
         Quote(0, "nobody ever said this"),
         Quote(0, "Nausea was seen in 17.2% of them"),
     ]
-    assert look_up(quotes, SOURCE, summary) == LookedUp((0, 3), 2, n_copied=1)
+    assert look_up(quotes, SOURCE, summary) == ((0, 3), 2, 1)
 
 
 def test_words_are_alike_however_they_are_typed() -> None:
@@ -119,15 +118,15 @@ def test_a_quotation_too_long_to_compare_word_by_word_has_to_stand_there_as_it_i
     """A reply may be as long as its sender likes; comparing takes time with its square."""
     long = " ".join(f"word{n}" for n in range(5000))
     changed = long.replace("word7 ", "other ")
-    assert look_up([Quote(0, long), Quote(0, changed)], (long,)) == LookedUp((0,), 1)
+    assert look_up([Quote(0, long), Quote(0, changed)], (long,)) == ((0,), 1, 0)
 
 
 @given(st.text(max_size=30), st.integers(-3, 12), st.lists(st.text(max_size=20), max_size=4))
 def test_any_quotation_is_found_or_counted(text: str, named: int, source: list[str]) -> None:
     """Quotations and papers are other people's text."""
-    result = look_up([Quote(named, text)], source)
-    assert bool(result.sentences) != bool(result.n_ungrounded)
-    assert all(0 <= place < len(source) for place in result.sentences)
+    places, n_ungrounded, _ = look_up([Quote(named, text)], source)
+    assert bool(places) != bool(n_ungrounded)
+    assert all(0 <= place < len(source) for place in places)
 
 
 ROOFS = (
@@ -199,8 +198,7 @@ def test_a_reply_that_says_neither_is_not_read(reply: str) -> None:
 
 def places_in(*groups: str) -> tuple[tuple[int, ...], int]:
     """Where quotations from these parentheses stand, and how many stand nowhere."""
-    looked_up = look_up(quotations(groups, ROOFS), ROOFS)
-    return looked_up.sentences, looked_up.n_ungrounded
+    return look_up(quotations(groups, ROOFS), ROOFS)[:2]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from summeval_pytest.judges.llm.replies import (
     UnreadableError,
     Values,
     Whole,
+    read_item,
     read_object,
-    read_values,
 )
 from tests.json_values import JSON_OBJECTS
 
@@ -122,14 +122,16 @@ class Counted(Values):
 )  # fmt: skip
 def test_a_value_that_resembles_another_is_refused(value: object, fault: UnreadableError) -> None:
     """A text that says 3 may say "3 of 4" tomorrow, and true is not 1."""
-    with pytest.raises(UnreadableError) as caught:
-        read_values(Counted, value, "it")
-    assert caught.value.args == fault.args
+    read = read_item([value], "it", Counted, lambda counted: counted)
+    assert isinstance(read, UnreadableError)
+    assert read.args == fault.args
 
 
 def test_numbers_and_texts_are_read_as_json_means_them() -> None:
     """JSON calls 3.0 an integer, and can spell half a character pair, which no file can hold."""
-    result = read_values(Counted, {"n": 3.0, "reason": " a\n b\ud800 "}, "it")
+    values = {"n": 3.0, "reason": " a\n b\ud800 "}
+    result = read_item([values], "it", Counted, lambda counted: counted)
+    assert isinstance(result, Counted)
     assert (result.n, type(result.n), result.reason) == (3, int, "a b?")
 
 
