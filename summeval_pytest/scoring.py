@@ -11,17 +11,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
-from summeval_pytest.metrics.finding import Finding
-from summeval_pytest.metrics.number import MetricName, Named, Unscored
-from summeval_pytest.metrics.own import (
-    NO_TEXT,
+from summeval_pytest.metrics.catalogue import (
+    METRICS,
+    catalogue_of,
     custom_metric,
     custom_numbers,
+    findings_of,
     known_metrics,
-    lack_of,
+    measured_metrics,
 )
-from summeval_pytest.metrics.score import findings_of
+from summeval_pytest.metrics.number import Finding, MetricName, Named, Unscored
+from summeval_pytest.metrics.own import NO_TEXT, lack_of
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.progress import paced
 from summeval_pytest.run.runner import Runner, Task
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.metrics.catalogue import Score
     from summeval_pytest.metrics.eva import EvaScore
     from summeval_pytest.metrics.facet import FacetScore
     from summeval_pytest.metrics.faithfulness import FaithfulnessScore
     from summeval_pytest.metrics.own import OwnScore, Text
-    from summeval_pytest.metrics.score import Score
 
     Source = str | Sequence[str | Mapping[str, str] | Section]
     """A text, or its sections: texts, or ``{"heading", "text"}`` as in a suite."""

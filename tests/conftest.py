@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from summeval_pytest.metrics import own
-from summeval_pytest.metrics.own import custom_metric
+from summeval_pytest.metrics import catalogue
+from summeval_pytest.metrics.catalogue import custom_metric
 from summeval_pytest.run.runner import THREAD
 from summeval_pytest.study import tables
 from tests.postgres_server import PostgresServer, serving
@@ -69,8 +69,8 @@ def forget_own_metrics() -> Iterator[Callable[[], None]]:
     """What makes this process forget every class of a custom metric; so it is after the test."""
 
     def forget() -> None:
-        own.installed_metrics.cache_clear()
-        own._metric_class.cache_clear()
+        catalogue.installed_metrics.cache_clear()
+        catalogue._metric_class.cache_clear()
         custom_metric.cache_clear()
 
     forget()

@@ -33,9 +33,14 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.endpoints.limits import Totals
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
+from summeval_pytest.metrics.catalogue import (
+    METRICS,
+    catalogue_of,
+    custom_numbers,
+    measured_metrics,
+    metric_of,
+)
 from summeval_pytest.metrics.number import Named
-from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.record.gated_suite import pair_result_of
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.wording import render

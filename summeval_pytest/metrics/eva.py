@@ -26,13 +26,14 @@ from summeval_pytest.metrics.facts import (
     ancestors,
     read_both,
 )
-from summeval_pytest.metrics.finding import Finding, closest_sentence
 from summeval_pytest.metrics.number import (
     DIGITS,
     SPARSE,
     UNRECORDED,
+    Finding,
     Named,
     bound_share,
+    closest_sentence,
     mean_values,
 )
 from summeval_pytest.text.normalise import normalise

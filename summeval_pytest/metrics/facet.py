@@ -17,8 +17,15 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow
-from summeval_pytest.metrics.finding import Finding, closest_sentence
-from summeval_pytest.metrics.number import DIGITS, SPARSE, Named, mean_values, rounded_mean
+from summeval_pytest.metrics.number import (
+    DIGITS,
+    SPARSE,
+    Finding,
+    Named,
+    closest_sentence,
+    mean_values,
+    rounded_mean,
+)
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 

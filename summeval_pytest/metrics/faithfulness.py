@@ -15,8 +15,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from summeval_pytest.metrics import flow
-from summeval_pytest.metrics.finding import Finding, closest_sentence
-from summeval_pytest.metrics.number import ENDLESS, SPARSE, Named, bound_share, rounded_mean
+from summeval_pytest.metrics.number import (
+    ENDLESS,
+    SPARSE,
+    Finding,
+    Named,
+    bound_share,
+    closest_sentence,
+    rounded_mean,
+)
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers

@@ -6,37 +6,25 @@ comparisons and records treat its numbers as those of the three metrics. No judg
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping  # noqa: TC003 - run records read it
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
-from importlib.metadata import entry_points
 from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from summeval_pytest.errors import OptionError, UsageError, foreign_code, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, checked_numbers, metric_of
-from summeval_pytest.metrics.finding import Finding
+from summeval_pytest.errors import foreign_code
 from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
-from summeval_pytest.metrics.number import SPARSE, MetricName, Named, Status, Unscored
-from summeval_pytest.metrics.signature import Signature
-from summeval_pytest.text.normalise import NORMALISER, normalise
+from summeval_pytest.metrics.number import SPARSE, Finding, MetricName, Named, Status, Unscored
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line, raised
-from summeval_pytest.text.sentences import SPLITTER, sentence_texts
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from importlib.metadata import EntryPoint
 
     from summeval_pytest.metrics.flow import Dialogue
-    from summeval_pytest.metrics.number import CustomNumbers
 
-GROUP: Final = "summeval.metrics"
-"""The group of entry points of custom metrics."""
-_LONGEST: Final = 40
-RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge", "slice"))
 Text = Literal["reference", "source"]
 Option = str | int | float | bool
 """A value in a table ``[metrics.NAME]``; for a key ``x_file``, ``x`` is the text of the file."""
@@ -171,106 +159,6 @@ class Metric:
     def problems(self, texts: MetricTexts) -> Iterable[Problem]:  # noqa: ARG002 - for subclasses
         """The pieces of the summary that explain its numbers."""
         return ()
-
-
-@cache
-def installed_metrics() -> Mapping[str, EntryPoint]:
-    """The custom metrics of installed packages, by name.
-
-    Raises:
-        UsageError: where two packages give one of the same name, or one has a reserved name.
-    """
-    installed: dict[str, EntryPoint] = {}
-    for each in entry_points(group=GROUP):
-        name, giver = each.name, _giver(each)
-        if name in RESERVED:
-            raise UsageError(f"{giver} gives a metric {name!r}, which is a name of ours")
-        first = installed.setdefault(name, each)
-        if first.value != each.value:
-            both = f"{_giver(first)} and {giver} both give a metric {name!r}"
-            raise UsageError(f"{both}; uninstall one of them")
-    return MappingProxyType(dict(sorted(installed.items())))
-
-
-def _giver(entry: EntryPoint) -> str:
-    return f"package {entry.dist.name!r}" if entry.dist is not None else f"{entry.value!r}"
-
-
-def _unusable(name: MetricName, error: BaseException) -> UsageError:
-    giver = _giver(installed_metrics()[name])
-    return UsageError(f"metric {name!r} of {giver} cannot be used: {raised(error)}")
-
-
-@cache
-def _metric_class(name: MetricName) -> tuple[type[Metric], CustomNumbers]:
-    """The class of an installed metric, and its numbers."""
-    installed = installed_metrics()
-    if name not in installed:
-        raise OptionError(
-            f"no installed package gives a metric {name!r}; {nearest(name, installed)}, or install"
-            " the package that has it"
-        )
-    entry = installed[name]
-    with foreign_code(partial(_unusable, name)):
-        kind = entry.load()
-        if not issubclass(kind, Metric):
-            raise TypeError(f"{entry.value} is no subclass of summeval_pytest.Metric")
-        numbers = tuple(kind.numbers)
-        if not numbers or numbers[0].name != name or any(each.metric != name for each in numbers):
-            raise TypeError(f"its numbers are not of {name!r}, the first of them called so")
-        return kind, checked_numbers(numbers)
-
-
-@lru_cache(maxsize=64)
-def custom_metric(name: MetricName, options: Options = ()) -> Metric:
-    """An installed metric with these options.
-
-    Raises:
-        OptionError: where none is installed, and for options that it does not take.
-        UsageError: where its code or its numbers are no metric.
-    """
-    kind, _ = _metric_class(name)
-
-    def unfit(error: BaseException) -> UsageError:
-        if not isinstance(error, (TypeError, ValueError)):
-            return _unusable(name, error)
-        return OptionError(f"metric {name!r} takes no such options: {one_line(str(error))}")
-
-    with foreign_code(unfit):
-        return kind(**dict(options))
-
-
-def custom_numbers(names: Iterable[str]) -> CustomNumbers:
-    """The numbers of the installed custom metrics that have numbers among these names."""
-    heads = {metric_of(name) for name in names if name not in CATALOGUE} - RESERVED
-    metrics = heads & installed_metrics().keys() if heads else ()
-    return checked_numbers(named for name in metrics for named in _metric_class(name)[1])
-
-
-def known_metrics(names: Collection[object]) -> tuple[MetricName, ...]:
-    """The three metrics and the installed custom ones; those among ``names`` are loaded.
-
-    Packages are searched only where ``names`` has more than the three.
-    """
-    if set(METRICS).issuperset(names):
-        return METRICS
-    installed = installed_metrics()
-    for name in names:
-        if isinstance(name, str) and name in installed:
-            custom_metric(name)
-    return (*METRICS, *installed)
-
-
-def custom_signature(name: MetricName, metric: Metric, options: Options, suite: str) -> Signature:
-    """The recipe of a custom metric's numbers: no judge, and hashes in place of long options."""
-    recipe = {"norm": NORMALISER, "split": SPLITTER, "suite": suite, "v": metric.version}
-    for key, value in options:
-        text = str(value)
-        if len(text) > _LONGEST:
-            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-            text = f"sha256-{digest[:12]}"
-        recipe[f"option.{key}"] = text
-    return Signature(name, tuple(sorted(recipe.items())))
 
 
 def lack_of(

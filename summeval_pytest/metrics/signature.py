@@ -7,6 +7,7 @@ Everything that can move the number is in it and nothing else: no date, host or 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.own import Metric, Options
     from summeval_pytest.questions import Facet
 
 
 _SAFE: Final = " ,./()+="
+_LONGEST_OPTION: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,18 @@ def signature_of(
     """
     parts = {"judge": judge, "norm": NORMALISER, "split": SPLITTER, "suite": suite}
     return Signature(metric, tuple(sorted({**parts, **_SETTINGS[metric], **variant}.items())))
+
+
+def custom_signature(name: MetricName, metric: Metric, options: Options, suite: str) -> Signature:
+    """The recipe of a custom metric's numbers: no judge, and hashes in place of long options."""
+    recipe = {"norm": NORMALISER, "split": SPLITTER, "suite": suite, "v": metric.version}
+    for key, value in options:
+        text = str(value)
+        if len(text) > _LONGEST_OPTION:
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            text = f"sha256-{digest[:12]}"
+        recipe[f"option.{key}"] = text
+    return Signature(name, tuple(sorted(recipe.items())))
 
 
 def read_signature(text: str) -> Signature:

@@ -342,8 +342,7 @@ def _marked(test: pytest.Item) -> dict[str, Any]:
 
 def marked_metrics(test: pytest.Item) -> tuple[MetricName, ...]:
     """The metrics that the test's marker asks for; the three where it asks for none."""
-    from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
-    from summeval_pytest.metrics.own import known_metrics
+    from summeval_pytest.metrics.catalogue import METRICS, known_metrics, measured_metrics
 
     metrics = _marked(test).get("metrics", METRICS)
     is_list = isinstance(metrics, (list, tuple)) and bool(metrics)

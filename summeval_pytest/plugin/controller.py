@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
-from summeval_pytest.metrics.finding import Finding, rank
+from summeval_pytest.metrics.number import Finding, rank
 from summeval_pytest.plugin.config import (
     COUNTED,
     GATE,

@@ -14,13 +14,13 @@ from summeval_pytest.plugin.config import gate_of, marked_metrics, without_trace
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.metrics.catalogue import Score
     from summeval_pytest.metrics.eva import EvaScore
     from summeval_pytest.metrics.facet import FacetScore
     from summeval_pytest.metrics.faithfulness import FaithfulnessScore
     from summeval_pytest.metrics.flow import Flow, ScoreT
     from summeval_pytest.metrics.number import MetricName, Unscored
     from summeval_pytest.metrics.own import OwnScore
-    from summeval_pytest.metrics.score import Score
     from summeval_pytest.plugin.gate import Gate
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.run.measure import Evaluation

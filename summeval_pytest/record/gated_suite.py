@@ -12,10 +12,8 @@ from pathlib import Path
 
 from summeval_pytest.errors import OptionError, SummevalError, UsageError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.catalogue import METRICS, custom_numbers, findings_of
 from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
-from summeval_pytest.metrics.own import custom_numbers
-from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.record.shards import FROM, Shard, find_suite, is_in_shard
 from summeval_pytest.run.golden import (

@@ -28,12 +28,11 @@ from typing import IO, Any, Final, TypeVar, cast
 from pydantic import ConfigDict, RootModel, ValidationError
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.catalogue import catalogue_of, checked_numbers
+from summeval_pytest.metrics.catalogue import Score, catalogue_of, checked_numbers
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import SPARSE, CustomNumbers, Named, Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.text.printing import one_line

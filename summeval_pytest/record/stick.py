@@ -15,8 +15,7 @@ from typing import Final, Literal
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.metrics.catalogue import catalogue_of
-from summeval_pytest.metrics.own import custom_numbers
+from summeval_pytest.metrics.catalogue import catalogue_of, custom_numbers
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.store.cassette import read_cassette
 from summeval_pytest.suite.suite import Suite, paper_digest

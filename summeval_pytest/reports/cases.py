@@ -13,13 +13,11 @@ from heapq import nsmallest
 from typing import Final, Literal, NamedTuple
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of, metric_of
+from summeval_pytest.metrics.catalogue import CATALOGUE, Score, catalogue_of, metric_of
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import COVERAGE, FacetScore
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
-from summeval_pytest.metrics.finding import Finding, rank
-from summeval_pytest.metrics.number import Named, Unscored
-from summeval_pytest.metrics.score import Score
+from summeval_pytest.metrics.number import Finding, Named, Unscored, rank
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.lines import ALL_PAPERS, STICK

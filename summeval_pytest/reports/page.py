@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, measured_metrics
+from summeval_pytest.metrics.catalogue import (
+    CATALOGUE,
+    METRICS,
+    Score,
+    catalogue_of,
+    measured_metrics,
+)
 from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.finding import Finding
-from summeval_pytest.metrics.number import CustomNumbers, Unscored
-from summeval_pytest.metrics.score import Score
+from summeval_pytest.metrics.number import CustomNumbers, Finding, Unscored
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.reports.cases import badness, pair_case, system_case

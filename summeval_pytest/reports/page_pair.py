@@ -15,15 +15,13 @@ from itertools import accumulate
 from typing import Final, Literal
 
 from summeval_pytest.judges.offline.conflicts import in_conflict
-from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.catalogue import CATALOGUE, Score
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
-from summeval_pytest.metrics.finding import Finding
-from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.number import Finding, Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render

@@ -15,10 +15,8 @@ from textwrap import wrap
 from typing import Final, NamedTuple
 
 from summeval_pytest.endpoints.limits import ModelSeen
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
-from summeval_pytest.metrics.finding import Finding, rank
-from summeval_pytest.metrics.number import CustomNumbers
-from summeval_pytest.metrics.score import wrong_pieces
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, wrong_pieces
+from summeval_pytest.metrics.number import CustomNumbers, Finding, rank
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.plan import PlannedCalls

@@ -17,8 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of
-from summeval_pytest.metrics.finding import Finding
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import Finding, Named
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
 from summeval_pytest.judges.judge import Judge, Part, Prompting, signature_for
 from summeval_pytest.metrics import eva, facet, faithfulness
-from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.catalogue import METRICS, Score, custom_metric, custom_numbers
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
 from summeval_pytest.metrics.flow import (
     Dialogue,
@@ -27,9 +27,8 @@ from summeval_pytest.metrics.flow import (
     mean_of,
 )
 from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
-from summeval_pytest.metrics.own import custom_flow, custom_metric, custom_numbers, custom_signature
-from summeval_pytest.metrics.score import Score
-from summeval_pytest.metrics.signature import Signature, signature_of
+from summeval_pytest.metrics.own import custom_flow
+from summeval_pytest.metrics.signature import Signature, custom_signature, signature_of
 from summeval_pytest.questions import (
     Answer,
     Duty,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Literal
 
-from summeval_pytest.metrics.catalogue import catalogue_of, metric_of
+from summeval_pytest.metrics.catalogue import Score, catalogue_of, metric_of
 from summeval_pytest.metrics.number import (
     UNRECORDED,
     CustomNumbers,
@@ -16,7 +16,6 @@ from summeval_pytest.metrics.number import (
     Named,
     Unscored,
 )
-from summeval_pytest.metrics.score import Score
 
 Absence = Literal["not_applicable", "not_given"]
 MIN_COVERAGE: Final = 0.95

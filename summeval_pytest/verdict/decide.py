@@ -20,10 +20,10 @@ from functools import partial
 from typing import Final
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.catalogue import Score
 from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
 from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, key_coverage
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import Signature, read_signature, weights_text
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Final
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, metric_of
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, custom_numbers, metric_of
 from summeval_pytest.metrics.number import (
     ENDLESS,
     SPARSE,
@@ -24,7 +24,6 @@ from summeval_pytest.metrics.number import (
     Named,
     rounded_mean,
 )
-from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered

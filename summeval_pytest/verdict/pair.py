@@ -12,8 +12,15 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, metric_of
-from summeval_pytest.metrics.finding import Finding, FindingKind
-from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
+from summeval_pytest.metrics.number import (
+    SPARSE,
+    UNRECORDED,
+    CustomNumbers,
+    Finding,
+    FindingKind,
+    Named,
+    Unscored,
+)
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold, Waivers, WaiverUse

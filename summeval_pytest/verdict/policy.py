@@ -15,9 +15,8 @@ from types import MappingProxyType
 from typing import Final
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, custom_numbers
 from summeval_pytest.metrics.number import SPARSE, MetricName, Named
-from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import FACETS, OFFLINE
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import MIN_SHARE, CompareTable

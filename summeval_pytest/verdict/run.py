@@ -14,9 +14,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.finding import Finding
-from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
-from summeval_pytest.metrics.score import Score
+from summeval_pytest.metrics.catalogue import Score
+from summeval_pytest.metrics.number import (
+    SPARSE,
+    UNRECORDED,
+    CustomNumbers,
+    Finding,
+    Named,
+    Unscored,
+)
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of

@@ -16,6 +16,9 @@ from summeval_pytest.metrics.catalogue import (
     CATALOGUE,
     METRICS,
     catalogue_of,
+    custom_metric,
+    custom_numbers,
+    installed_metrics,
     measured_metrics,
     metric_of,
     place_of,
@@ -23,7 +26,6 @@ from summeval_pytest.metrics.catalogue import (
 from summeval_pytest.metrics.facet import COVERAGE, LOWEST
 from summeval_pytest.metrics.faithfulness import SUPPORT
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
-from summeval_pytest.metrics.own import custom_metric, custom_numbers, installed_metrics
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.lines import ALL_PAPERS

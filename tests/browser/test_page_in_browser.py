@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from summeval_pytest import score
-from summeval_pytest.metrics.score import findings_of
+from summeval_pytest.metrics.catalogue import findings_of
 from summeval_pytest.reports import page
 from summeval_pytest.reports.page import means_html
 from summeval_pytest.study.agreement.agreement_page import agreement_page

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.metrics.score import Score
+from summeval_pytest.metrics.catalogue import Score
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds

@@ -23,7 +23,7 @@ from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.endpoints import limits
 from summeval_pytest.endpoints.chat import Effort
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
-from summeval_pytest.metrics import eva, facet, facts, faithfulness, finding, number, own
+from summeval_pytest.metrics import eva, facet, facts, faithfulness, number, own
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import UNRECORDED
 from summeval_pytest.plugin.options import TABLE
@@ -268,7 +268,7 @@ def commands() -> Iterator[str]:
 
 
 _MODULES: Final = (
-    run, number, facet, facts, eva, faithfulness, own, finding, pair, means, policy,
+    run, number, facet, facts, eva, faithfulness, own, pair, means, policy,
     differences, trust, thresholds, golden, correction, limits,
     questions, errors, values, labels,
 )  # fmt: skip

@@ -4,12 +4,12 @@ from dataclasses import astuple, replace
 
 import pytest
 
+from summeval_pytest.metrics.catalogue import findings_of, wrong_pieces
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.finding import closest_sentence
-from summeval_pytest.metrics.score import findings_of, wrong_pieces
+from summeval_pytest.metrics.number import closest_sentence
 from summeval_pytest.questions import Fact
 from summeval_pytest.verdict.pair import explaining
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.metrics import eva, facet, faithfulness
-from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.catalogue import METRICS, Score
 from summeval_pytest.metrics.flow import Dialogue
 from summeval_pytest.metrics.number import MetricName, Status, Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import Answer, FacetSegments, FactList, SentenceChecks, Unanswered
 from tests.metrics.table_judge import ended
 

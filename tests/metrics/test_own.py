@@ -13,18 +13,17 @@ import numpy as np
 import pytest
 
 from summeval_pytest.errors import OptionError, UsageError
-from summeval_pytest.metrics import own
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, checked_numbers
-from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
-from summeval_pytest.metrics.own import (
-    Metric,
-    MetricTexts,
-    OwnScore,
-    Problem,
-    custom_flow,
+from summeval_pytest.metrics import catalogue
+from summeval_pytest.metrics.catalogue import (
+    CATALOGUE,
+    METRICS,
+    catalogue_of,
+    checked_numbers,
     custom_metric,
-    custom_signature,
 )
+from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
+from summeval_pytest.metrics.own import Metric, MetricTexts, OwnScore, Problem, custom_flow
+from summeval_pytest.metrics.signature import custom_signature
 from tests.metrics.table_judge import ended
 
 SUMMARY = "Roofs of moss stay cool. Several institutional refrigeration expenditure diminished."
@@ -143,7 +142,9 @@ def installed(monkeypatch: pytest.MonkeyPatch, **packages: Any) -> None:
         )
         for name, kind in packages.items()
     ]  # fmt: skip
-    monkeypatch.setattr(own, "entry_points", lambda group: entries if group == own.GROUP else ())
+    monkeypatch.setattr(
+        catalogue, "entry_points", lambda group: entries if group == catalogue.GROUP else ()
+    )
 
 
 @pytest.mark.parametrize(

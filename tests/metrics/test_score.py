@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from summeval_pytest.metrics.catalogue import CATALOGUE, lacks
+from summeval_pytest.metrics.catalogue import CATALOGUE, Score, lacks
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import (
     COVERAGE,
@@ -16,7 +16,6 @@ from summeval_pytest.metrics.facet import (
 )
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import ENDLESS, Named, Status, Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from tests.verdict.records import rated
 

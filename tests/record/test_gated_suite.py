@@ -8,10 +8,10 @@ import pytest
 
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.metrics.catalogue import Score, findings_of
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import JudgedSentence
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.score import Score, findings_of
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed, pair_result_of
 from summeval_pytest.run.measure import Evaluation

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.catalogue import CATALOGUE, Score
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Named, Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.record.record_file import PART, RecordFile, as_json, from_json, read_record
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
 from summeval_pytest.verdict.decide import decide

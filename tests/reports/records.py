@@ -7,12 +7,12 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Final, TypeVar
 
 from summeval_pytest.errors import Place
+from summeval_pytest.metrics.catalogue import findings_of
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.questions import Fact
 from summeval_pytest.reports.junit import junit_pieces
 from summeval_pytest.reports.page import page_pieces

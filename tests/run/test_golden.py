@@ -7,11 +7,11 @@ from types import MappingProxyType
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.metrics.catalogue import Score
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import MetricName, Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import FACETS, Facet, Fact
 from summeval_pytest.run.golden import (
     EvidenceCount,

@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import Final
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.catalogue import METRICS, Score
 from summeval_pytest.metrics.eva import EvaScore, f1
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet, facet_aware_metric
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import MetricName, Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES, Facet, Fact
 from summeval_pytest.record.record_file import record_lines

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from summeval_pytest.metrics.catalogue import Score
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.verdict.changes import (
     KINDS,

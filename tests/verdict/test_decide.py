@@ -7,8 +7,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.catalogue import Score
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.comparison import Baseline

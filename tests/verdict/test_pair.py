@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest.metrics.catalogue import Score
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall, pair_verdict
 from summeval_pytest.verdict.thresholds import Threshold, Waivers

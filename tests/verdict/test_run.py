@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from summeval_pytest.metrics.score import findings_of
+from summeval_pytest.metrics.catalogue import findings_of
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall

@@ -31,9 +31,9 @@ from summeval_pytest.verdict.thresholds import has_part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.metrics.catalogue import Score
     from summeval_pytest.metrics.flow import Dialogue
     from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.session import Session
     from summeval_pytest.study.baselines import BaselineName

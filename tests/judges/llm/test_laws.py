@@ -18,10 +18,9 @@ from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Finish
 from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.catalogue import METRICS, Score
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.metrics.score import Score
 from summeval_pytest.run.measure import PLAIN, Asker
 from summeval_pytest.run.runner import Task, evaluate_task
 from summeval_pytest.suite.file import EvaVariant, Variants
