@@ -36,7 +36,7 @@ from summeval_pytest.metrics.number import (
     closest_sentence,
     mean_values,
 )
-from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -26,8 +26,7 @@ from summeval_pytest.metrics.number import (
     mean_values,
     rounded_mean,
 )
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.sentences import normalise, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.number import SPARSE
-from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import known_tokens
+from summeval_pytest.text.sentences import known_tokens, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

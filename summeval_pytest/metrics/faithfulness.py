@@ -25,10 +25,8 @@ from summeval_pytest.metrics.number import (
     rounded_mean,
 )
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
-from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import has_tokens
+from summeval_pytest.text.sentences import has_tokens, normalise, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

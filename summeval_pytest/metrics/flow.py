@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, Self, TypeVar
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import Answer, Question, Unanswered
-from summeval_pytest.text.normalise import is_refusal
-from summeval_pytest.text.words import has_tokens
+from summeval_pytest.text.sentences import has_tokens, is_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

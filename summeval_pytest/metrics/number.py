@@ -13,7 +13,7 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.text.words import content_words, places_of
+from summeval_pytest.text.sentences import content_words, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from summeval_pytest.errors import foreign_code
 from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
 from summeval_pytest.metrics.number import SPARSE, Finding, MetricName, Named, Status, Unscored
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line, raised
-from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.sentences import normalise, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

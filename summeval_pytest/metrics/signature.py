@@ -18,8 +18,7 @@ from summeval_pytest.metrics.facet import EMPTY_RATING, WEIGHTS
 from summeval_pytest.metrics.faithfulness import MIN_CHARACTERS
 from summeval_pytest.metrics.flow import MAX_UNANSWERED
 from summeval_pytest.questions import FACETS
-from summeval_pytest.text.normalise import NORMALISER
-from summeval_pytest.text.sentences import SPLITTER
+from summeval_pytest.text.sentences import NORMALISER, SPLITTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -24,8 +24,7 @@ from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.marking import check_summary, cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Paper
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.sentences import normalise, split_sentences
 
 LabelledKind = Literal[
     "background", "method", "result", "conclusion",

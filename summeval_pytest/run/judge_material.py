@@ -24,7 +24,7 @@ from summeval_pytest.suite.labels import Label, Recorded
 from summeval_pytest.suite.marking import cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
-from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import normalise
 
 T = TypeVar("T")
 Key = Literal["examples", "sentence_examples", "fact_examples"]

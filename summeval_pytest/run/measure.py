@@ -45,8 +45,8 @@ from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.marking import cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import raised
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.similarity import TextEncoder  # loads numpy

@@ -24,8 +24,7 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.run.measure import Extra
 from summeval_pytest.study.onnx_model import needed_for
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.words import content_words, tokens
+from summeval_pytest.text.sentences import content_words, normalise, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

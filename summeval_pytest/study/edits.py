@@ -10,11 +10,9 @@ import re
 from itertools import cycle
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.quantities import Quantity, find_quantities
-from summeval_pytest.text.sentences import split_sentences
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.sentences import content_words, normalise, split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

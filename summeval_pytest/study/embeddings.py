@@ -15,8 +15,8 @@ import numpy as np
 from summeval_pytest.errors import OptionError
 from summeval_pytest.study.onnx_model import CONFIG, OnnxModel, most_tokens, read_json
 from summeval_pytest.suite.marking import cut
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

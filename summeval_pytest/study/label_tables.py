@@ -45,8 +45,8 @@ from summeval_pytest.suite.marking import (
 )
 from summeval_pytest.suite.places import file_name, json_lines
 from summeval_pytest.suite.rows import read_table
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -32,7 +32,7 @@ from summeval_pytest.questions import (
 from summeval_pytest.study.onnx_model import OnnxModel, most_tokens
 from summeval_pytest.suite.values import CLAIM_MARK, SOURCE_MARK
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.sentences import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -36,8 +36,8 @@ from summeval_pytest.study.edits import (
     truncate,
 )
 from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.entries import FileEntry, Number
 from summeval_pytest.suite.lines import TextFile, brief, check_name, finite, read_json, read_lines
 from summeval_pytest.suite.places import check_new, suite_files, write_new
-from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

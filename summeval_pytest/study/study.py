@@ -39,9 +39,8 @@ from summeval_pytest.study.systems.texts import text_numbers
 from summeval_pytest.study.tables import named, table_lines
 from summeval_pytest.suite.lines import TextFile, text_lines
 from summeval_pytest.suite.values import JudgeSpec
-from summeval_pytest.text.normalise import NORMALISER
 from summeval_pytest.text.printing import one_line, safe
-from summeval_pytest.text.sentences import SPLITTER
+from summeval_pytest.text.sentences import NORMALISER, SPLITTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

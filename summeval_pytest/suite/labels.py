@@ -27,7 +27,7 @@ from summeval_pytest.suite.entries import (
 )
 from summeval_pytest.suite.lines import OWN_KEYS, brief, closest, read_lines
 from summeval_pytest.suite.values import RecordedSpec, Segments
-from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.lines import TextFile, TomlText

@@ -13,8 +13,7 @@ from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.suite.labels import EvidenceLabel, Label, digest_of, read_labels
 from summeval_pytest.suite.lines import TextFile, brief
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.sentences import normalise, sentence_texts
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite

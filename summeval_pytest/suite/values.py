@@ -36,7 +36,7 @@ from summeval_pytest.suite.entries import (
     expecting,
     mistake,
 )
-from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Duty

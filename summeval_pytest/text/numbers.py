@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.quantities import MONEY, REACH, SCALE, Quantity, find_quantities
-from summeval_pytest.text.words import content_words, places_of, tokens
+from summeval_pytest.text.sentences import content_words, places_of, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.words import known_tokens
+from summeval_pytest.text.sentences import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,25 +1,113 @@
-"""Scientific text cut into sentences, with the place of each.
+"""Text as metrics and judges read it: normalised, cut into sentences, and those into words.
 
-Our own rules, because no library does better on scientific text and none gives offsets, a version
-and no dependency at once. They hold for running text ("et al.", "Fig. 2", "p = .05. The") and for
-lower-cased or tokenised text ("in mice. we", "p < 0.05 . the cells"), the forms in which benchmarks
-are released.
+Models leave traces (`<s>`, `<pad>`, a leading "Abstract:") that would tell a judge which system it
+reads; 200 of the 300 summaries of ScholarSum's PubMed half carry one. So texts are normalised: no
+special tokens, no invisible characters, plain white space.
+
+Sentences are cut by our own rules, because no library does better on scientific text and none gives
+offsets, a version and no dependency at once. They hold for running text ("et al.", "Fig. 2",
+"p = .05. The") and for lower-cased or tokenised text ("in mice. we", "p < 0.05 . the cells"), the
+forms in which benchmarks are released.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+
+NORMALISER: Final = "2"
+"""Version of the rules by which text is normalised; part of every signature."""
+
+_BREAK_TOKENS = re.compile(r"(?i)<n>|<br\s*/?>")
+_SPECIAL_TOKENS = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
+_LABELS = re.compile(r"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*)+")
+_PARAGRAPH = re.compile(r"\n\s*\n\s*")
+_LIST_ITEM = re.compile(r"\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
+_SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
+_MARK = "\x00"
+_REFUSAL = re.compile(
+    r"""(?isx)\A\W*(?:
+      # it apologises
+      (?:i|we)(?:['\u2019](?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid(?!\ of))\b
+    | sorry(?:[,.!]|\ (?:but|for|i)\b) | i\ (?:\w+\ )?apologi[sz]e\b
+      # it speaks of itself
+    | as\ an?\ (?:ai|artificial\ intelligence|large\ language)
+        (?:\ (?:language|model|assistant|system)){0,2},?\ i\b
+      # it says what it does not do, at once, after a clause or after thanks
+    | (?:than[^.!?]*[.!?]\ )?(?:[^.!?]*(?:,|\bbut)\ )?i(?:
+        \ (?:can\ ?not|can['\u2019]?t|could\ not|will\ not|won['\u2019]?t|do\ not|don['\u2019]?t)
+      | (?:['\u2019]m|\ am|\ was)\ (?:unable|not\ able)\ to | \ have\ no | \ must
+      )\ (?:\w+ly\ )?(?:help|assist|access|open|read|view|summari[sz]e|provide|give|generate|write
+        |create|produce|comply|fulfil+|answer|process|complete|respond|do|have|offer|decline
+        |(?:see|find)\ (?:\w+\ )?(?:paper|document|text|article|file))\b
+      # it asks for the text
+    | .*\b(?:please|(?:could|can|if)\ you)\ (?:\w+\ )?(?:provide|share|upload|paste|send|attach)
+        (?:\ \w+){1,2}\ (?:text|paper|document|article|file|abstract)\b
+    )"""
+)
+_OPENING: Final = 160
+"""In so many characters a refusal says that it is one."""
+_QUOTES: Final = tuple("\"'\u2018\u2019\u201c\u201d")
+_REFUSAL_WORDS: Final = 80
+
+
+def _visible(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cs":
+        return "\ufffd"
+    if category == "Cf" or (category == "Cc" and character not in "\n\t\r\f\v\x85"):
+        return ""
+    return character
+
+
+@lru_cache(maxsize=128)
+def normalise(text: str) -> str:
+    r"""The text without special tokens, leading labels, and invisible characters.
+
+    White space becomes one space, or an empty line where a paragraph, a list item or a line that
+    ends a sentence ends; so a later split into sentences can use the line structure. Idempotent.
+
+    >>> normalise("<s> Abstract:  zinc\u200b helps .</s><pad>")
+    'zinc helps .'
+    """
+    if not text.isascii() or not text.isprintable():
+        for character in set(text):
+            if (visible := _visible(character)) != character:
+                text = text.replace(character, visible)
+    if "<" in text:
+        text = _SPECIAL_TOKENS.sub(" ", text)  # which may leave a break: "<br<s>/>"
+        text = _BREAK_TOKENS.sub("\n\n", text)
+    text = _LABELS.sub("", text)
+    if "\n" in text:
+        for break_ in (_PARAGRAPH, _LIST_ITEM, _SENTENCE_LINE):
+            text = break_.sub(_MARK, text)
+    lines = (" ".join(line.split()) for line in text.split(_MARK))
+    return "\n\n".join(line for line in lines if line)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text is a model declining to write a summary, and hardly more.
+
+    A summary counts as refused where the system speaks of itself at its start: an apology, "I
+    cannot" and what a summary takes, or a request for the text; and where it has fewer than 80
+    words. A quoted start is somebody else's.
+    """
+    if text.startswith(_QUOTES) and not text.endswith(_QUOTES):
+        return False
+    return bool(_REFUSAL.match(text[:_OPENING])) and len(text.split()) < _REFUSAL_WORDS
+
 
 SPLITTER: Final = "2"
-"""Version of these rules; part of every signature."""
+"""Version of the rules by which sentences end; part of every signature."""
 
 _CAPITAL = re.compile("[A-Z]")
 _BOUNDARY = re.compile(r"(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)(?=\s|\Z)")
@@ -165,3 +253,104 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
             begin = end
         start += len(line) + 1
     return tuple(sentences)
+
+
+_TOKEN = re.compile(r"[^\W\d_]+\d*|\d+(?:[.,]\d+)*|%")
+_ASCII_TOKEN = re.compile(r"[a-z]+[0-9]*|[0-9]+(?:[.,][0-9]+)*|%")
+"""The same in a lower-cased text of ASCII characters, which most are, in half the time."""
+
+STOP_WORDS: Final = frozenset(
+    """
+    a about above after again against all also although am among an and any are as at be
+    because been before being below between both but by can could did do does doing down
+    during each either et few for from further had has have having he her here hers him his
+    how however i if in into is it its itself just may me might more most must my near of off
+    on once only or other our ours out over own per rather same she should since so some
+    still such than that the their theirs them then there thereby therefore these they this
+    those through thus to too toward towards under until up upon us very via was we were what
+    when where whereas whether which while who whom whose why will with within would yet you
+    your al
+    """.split()
+)
+"""Words without content of their own. Negations are not among them."""
+
+_ENDINGS: Final = tuple(
+    pair.split(">")
+    for pair in """
+    uctions>uce uction>uce eases>ease ational>ate ization>ize isation>ize iveness>ive
+    fulness>ful ements>e ement>e ations>ate ation>ate ities>ity nesses> ments> ment> ness>
+    ingly> edly> ally>al ised>ize ises>ize ising>ize ies>y ied>y sses>ss ss>ss us>us is>is ings>
+    ions> ing> ion> ed> ly> es> s>
+    """.split()
+)
+"""Endings and what stands instead; the first that fits is taken."""
+_BY_LAST: Final = {
+    last: tuple(pair for pair in _ENDINGS if pair[0][-1] == last)
+    for last in {ending[-1] for ending, _ in _ENDINGS}
+}
+"""Those that end in one letter, in their order."""
+_MIN_STEM: Final = 4
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The word without its inflection: a light, deterministic stem, the same for any language.
+
+    >>> stem("reduces"), stem("reduced"), stem("reduction")
+    ('reduc', 'reduc', 'reduc')
+    """
+    if len(word) <= _MIN_STEM or not word.isalpha():
+        return word
+    for ending, instead in _BY_LAST.get(word[-1], ()):
+        if word.endswith(ending) and len(word) - len(ending) + len(instead) >= _MIN_STEM:
+            word = word[: -len(ending)] + instead
+            break
+    if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word[:-1] if len(word) > _MIN_STEM and word[-1] in "ey" else word
+
+
+@lru_cache(maxsize=65536)
+def _content(token: str) -> str:
+    """The stem of a token, a number as it is written, nothing for a common word."""
+    if token in STOP_WORDS or (len(token) == 1 and not token.isdigit()):
+        return ""
+    return token.replace(",", "") if token[0].isdigit() else stem(token)
+
+
+def tokens(text: str) -> list[str]:
+    """The words, numbers and percent signs of a text, lower-cased, in order."""
+    lowered = text.lower()
+    return (_ASCII_TOKEN if lowered.isascii() else _TOKEN).findall(lowered)
+
+
+@lru_cache(maxsize=4096)
+def known_tokens(text: str) -> tuple[str, ...]:
+    """The same, kept for a sentence that is asked about again: its numbers, stems and weights."""
+    return tuple(tokens(text))
+
+
+def has_tokens(text: str) -> bool:
+    """Whether a text has a word, a number or a percent sign at all."""
+    return _TOKEN.search(text) is not None
+
+
+@lru_cache(maxsize=8192)
+def content_words(text: str) -> tuple[str, ...]:
+    """The stems of the words that carry content, in order; numbers stay as they are written."""
+    return tuple(filter(None, map(_content, known_tokens(text))))
+
+
+@lru_cache(maxsize=128)
+def places_of(sentences: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
+    """By word of content, the places of the sentences that have it, in order."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, sentence in enumerate(sentences):
+        for word in dict.fromkeys(content_words(sentence)):
+            places[word].append(place)
+    return dict(places)
+
+
+def count_content(text: str) -> int:
+    """How many words of a text carry content, each as often as it stands."""
+    return sum(map(bool, map(_content, tokens(text))))

@@ -22,8 +22,7 @@ from scipy.optimize import minimize
 import summeval_pytest.judges.offline.lexicon as reader
 from summeval_pytest.judges.offline.support import SourceIndex
 from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.sentences import normalise, sentence_texts
 
 Floats = NDArray[np.float64]
 

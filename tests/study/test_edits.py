@@ -16,10 +16,8 @@ from summeval_pytest.study.edits import (
     repeat_sentence,
     truncate,
 )
-from summeval_pytest.text.normalise import is_refusal, normalise
 from summeval_pytest.text.quantities import find_quantities
-from summeval_pytest.text.sentences import split_sentences
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.sentences import content_words, is_refusal, normalise, split_sentences
 
 SENTENCES = """
 Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).

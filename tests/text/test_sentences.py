@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.sentences import normalise, split_sentences
 
 # Each entry is one paragraph, given as the sentences it should be cut into.
 RUNNING = [

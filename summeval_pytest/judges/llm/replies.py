@@ -17,10 +17,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticCustomError
 
 from summeval_pytest.endpoints.chat import without_thoughts
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.sentences import normalise, tokens
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
-from summeval_pytest.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -27,7 +27,7 @@ from summeval_pytest.text.numbers import (
     unstated_figures,
 )
 from summeval_pytest.text.quantities import MONEY
-from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
+from summeval_pytest.text.sentences import STOP_WORDS, content_words, known_tokens, stem, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set

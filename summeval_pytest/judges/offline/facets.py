@@ -31,8 +31,7 @@ from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.conflicts import find_conflict, replaced_number
 from summeval_pytest.judges.offline.lexicon import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import label_evidence, pieces_of, roles_of
-from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import content_words, known_tokens
+from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

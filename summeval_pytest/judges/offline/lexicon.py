@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from summeval_pytest.text.words import stem
+from summeval_pytest.text.sentences import stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

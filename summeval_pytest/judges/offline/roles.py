@@ -18,8 +18,7 @@ import numpy as np
 
 from summeval_pytest.judges.offline.lexicon import learned, lines_of
 from summeval_pytest.questions import FACETS
-from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import count_content
+from summeval_pytest.text.sentences import count_content, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -25,7 +25,7 @@ from summeval_pytest.run.golden import (
 from summeval_pytest.run.measure import Extra, check_flaw
 from summeval_pytest.run.runner import Task
 from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
-from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import normalise
 from summeval_pytest.verdict.thresholds import has_part
 
 if TYPE_CHECKING:

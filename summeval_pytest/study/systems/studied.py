@@ -26,9 +26,7 @@ from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import resampled_ratios
 from summeval_pytest.study.systems.texts import LENGTH
 from summeval_pytest.study.tables import Mean
-from summeval_pytest.text.normalise import is_refusal, normalise
-from summeval_pytest.text.sentences import split_sentences
-from summeval_pytest.text.words import has_tokens
+from summeval_pytest.text.sentences import has_tokens, is_refusal, normalise, split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -28,9 +28,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.study.baselines import rouge
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
-from summeval_pytest.text.words import tokens
+from summeval_pytest.text.sentences import normalise, split_sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
