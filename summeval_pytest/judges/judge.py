@@ -214,17 +214,11 @@ class Panel:
 
     def _answer(self, question: q.Question, answers: tuple[q.Answer, ...]) -> q.Answer:
         assert isinstance(question, q.CheckSentences), "a panel is asked about sentences only"
-        n_sentences = len(question.sentences)
-        columns = []
+        columns: list[tuple[q.SentenceCheck | q.Unanswered, ...]] = []
         for each in answers:
-            none = (
-                each
-                if isinstance(each, q.Unanswered)
-                else q.Unanswered("no checks of sentences came")
-            )
-            columns.append(
-                each.checks if isinstance(each, q.SentenceChecks) else (none,) * n_sentences
-            )
+            none = q.Unanswered("no checks of sentences came")
+            lost = (each if isinstance(each, q.Unanswered) else none,) * len(question.sentences)
+            columns.append(each.checks if isinstance(each, q.SentenceChecks) else lost)
         return q.SentenceChecks(tuple(map(self._check, zip(*columns, strict=True))))
 
     def _check(

@@ -357,10 +357,8 @@ def _unusable(facts: Facts) -> Iterator[CheckedFact]:
 
 
 def _limit_unanswered(checks: Sequence[_Check], unusable: Facts, n_facts: int) -> None:
-    reasons = [check.reason for check in checks if isinstance(check, q.Unanswered)]
-    flow.limit_unanswered(
-        "facts", [*reasons, *(UNUSABLE for _ in unusable)], n_facts + len(unusable)
-    )
+    answers = [*checks, *(q.Unanswered(UNUSABLE) for _ in unusable)]
+    flow.limit_unanswered("facts", answers, n_facts + len(unusable))
 
 
 def _share(facts: tuple[CheckedFact, ...]) -> float:

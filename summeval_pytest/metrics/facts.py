@@ -225,8 +225,7 @@ def adjacent_chains(facts: Facts) -> flow.Dialogue[Facts]:
         checks = flow.of_kind(q.FactChecks, question, answer).checks
         flow.expect_count("fact checks", len(checks), 1)
         links += checks
-    reasons = [link.reason for link in links if isinstance(link, q.Unanswered)]
-    flow.limit_unanswered("pairs of neighbouring facts", reasons, len(links))
+    flow.limit_unanswered("pairs of neighbouring facts", links, len(links))
     return (
         roots[0],
         *(

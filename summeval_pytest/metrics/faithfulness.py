@@ -237,8 +237,7 @@ def measure(
         (answer,) = yield from flow.ask(SentenceChecks, question)
         checks = answer.checks
         flow.expect_count("sentence checks", len(checks), len(unknown))
-        reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
-        flow.limit_unanswered("sentences", reasons, len(sentences))
+        flow.limit_unanswered("sentences", checks, len(sentences))
     for (index, text), check in zip(unknown, checks, strict=True):
         known[index] = _judged(index, text, check, source, references)
     judged = tuple(known[index] for index, _ in sentences)

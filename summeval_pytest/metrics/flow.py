@@ -18,7 +18,7 @@ from summeval_pytest.questions import Answer, Question, Unanswered
 from summeval_pytest.text.sentences import has_tokens, is_refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from summeval_pytest.metrics.number import MetricName, Status
 
@@ -148,11 +148,12 @@ def expect_count(what: str, returned: int, expected: int) -> None:
         raise NoScoreError(f"the judge returned {returned} {what} for {expected} asked about")
 
 
-def limit_unanswered(what: str, reasons: list[str], n_items: int) -> None:
-    """Give up the score if more than 5 % of the items are unanswered.
+def limit_unanswered(what: str, answers: Iterable[object], n_items: int) -> None:
+    """Give up the score if more than 5 % of the items are `Unanswered`.
 
     Items that a rule answers count as answered. Below 20 items, one unanswered item is enough.
     """
+    reasons = [answer.reason for answer in answers if isinstance(answer, Unanswered)]
     if n_items and len(reasons) / n_items > MAX_UNANSWERED:
         raise NoScoreError(f"{len(reasons)} of {n_items} {what} unanswered, first: {reasons[0]}")
 

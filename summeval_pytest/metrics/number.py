@@ -7,13 +7,12 @@ decision that is taken again later.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.text.sentences import content_words, places_of
+from summeval_pytest.text.sentences import content_words, rank_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -188,17 +187,6 @@ def rank(finding: Finding) -> tuple[bool, int, float]:
 
 
 def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str], ...]:
-    """The source sentence that shares most with a text, with its index; nothing if none does.
-
-    A shared word counts 1 / the number of source sentences that have it; the earlier sentence wins
-    a tie.
-    """
-    places = places_of(tuple(source))
-    shares: dict[int, float] = defaultdict(float)
-    for word in sorted(places.keys() & content_words(text)):
-        for index in places[word]:
-            shares[index] += 1.0 / len(places[word])
-    if not shares:
-        return ()
-    closest = min(shares, key=lambda index: (-shares[index], index))
-    return ((closest, source[closest]),)
+    """The source sentence that shares most with a text, with its index; nothing if none does."""
+    closest = rank_sentences(sorted({*content_words(text)}), tuple(source))[:1]
+    return tuple((place, source[place]) for place in closest)

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.quantities import MONEY, REACH, SCALE, Quantity, find_quantities
-from summeval_pytest.text.sentences import content_words, places_of, tokens
+from summeval_pytest.text.sentences import content_words, rank_sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -362,13 +362,8 @@ class _SourceNumbers:
 
     def _near(self, sentence: str) -> tuple[str, ...]:
         """The 8 sentences that share most with a sentence, a rare word counting more."""
-        shared: defaultdict[int, float] = defaultdict(float)
-        for word in dict.fromkeys(content_words(sentence)):
-            places = places_of(self.sentences).get(word, ())
-            for place in places:
-                shared[place] += 1.0 / len(places)
-        ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]
-        return tuple(self.sentences[place] for place in ranked)
+        ranked = rank_sentences(dict.fromkeys(content_words(sentence)), self.sentences)
+        return tuple(self.sentences[place] for place in ranked[:_NEAR])
 
     def _equal(self, figure: Quantity) -> Iterator[Quantity]:
         """The numbers of the same value, as written or once converted."""

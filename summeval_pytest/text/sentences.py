@@ -22,7 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 NORMALISER: Final = "2"
 """Version of the rules by which text is normalised; part of every signature."""
@@ -349,6 +349,19 @@ def places_of(sentences: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
         for word in dict.fromkeys(content_words(sentence)):
             places[word].append(place)
     return dict(places)
+
+
+def rank_sentences(words: Iterable[str], sentences: tuple[str, ...]) -> list[int]:
+    """The places of the sentences that share words with others, those that share most first.
+
+    A shared word counts 1 / the number of sentences that have it; the earlier sentence wins a tie.
+    """
+    places = places_of(sentences)
+    shares: defaultdict[int, float] = defaultdict(float)
+    for word in words:
+        for place in places.get(word, ()):
+            shares[place] += 1.0 / len(places[word])
+    return sorted(shares, key=lambda place: (-shares[place], place))
 
 
 def count_content(text: str) -> int:

@@ -96,13 +96,13 @@ def test_parts_of_a_conversation_share_their_rounds() -> None:
 def test_over_five_percent_unanswered_is_no_answer(n_items: int, data: st.DataObject) -> None:
     """metrics.md 1.3: 5 % itself is not over 5 %; what passes leaves something to divide by."""
     n = data.draw(st.integers(0, n_items))
-    reasons = ["cut off", *["refused"] * n][:n]
+    answers = [q.Unanswered(reason) for reason in ["cut off", *["refused"] * n][:n]]
     if n <= MAX_UNANSWERED * n_items:
-        limit_unanswered("facts", reasons, n_items)
+        limit_unanswered("facts", answers, n_items)
         assert n < n_items or not n_items
         return
     with pytest.raises(NoScoreError) as error:
-        limit_unanswered("facts", reasons, n_items)
+        limit_unanswered("facts", answers, n_items)
     assert str(error.value) == f"{n} of {n_items} facts unanswered, first: cut off"
 
 
