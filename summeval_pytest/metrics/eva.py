@@ -24,6 +24,7 @@ from summeval_pytest.metrics.facts import (
     BothCounts,
     CheckedFact,
     ancestors,
+    most_similar,
     read_both,
 )
 from summeval_pytest.metrics.number import (
@@ -41,9 +42,8 @@ from summeval_pytest.text.sentences import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.facts import Facts, Stages, Stated
+    from summeval_pytest.metrics.facts import Encoder, Facts, Stages, Stated
     from summeval_pytest.metrics.flow import Returned
-    from summeval_pytest.metrics.similarity import Encoder
 
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
@@ -377,8 +377,6 @@ def validate(
     """
     chosen = None
     if stages.premises is not None:
-        from summeval_pytest.metrics.similarity import most_similar  # numpy, no help text needs it
-
         chosen = most_similar([fact.text for fact in facts], premises, stages.premises, encode)
     checks: dict[int, _Check] = {}
     levels: defaultdict[int, _Level] = defaultdict(dict)

@@ -1,31 +1,36 @@
 """Facts of reference and summary: listed once, chained, and related.
 
 The stages of EVA-Score before anything is checked: atomic facts (paper, section 3.2), chains, and
-relations of the whole text with their filter by similarity (3.3). Both texts are asked about at
-once; only adjacent chains wait for the facts.
+relations of the whole text with their filter by similarity (3.3), by TF-IDF or by the vectors of an
+encoder. Both texts are asked about at once; only adjacent chains wait for the facts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.number import SPARSE
-from summeval_pytest.text.sentences import known_tokens, sentence_texts
+from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from summeval_pytest.metrics.similarity import Encoder
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 Facts = tuple[q.Fact, ...]
+Vectors: TypeAlias = "NDArray[np.float64]"
+Encoder: TypeAlias = "Callable[[Sequence[str]], Vectors]"
+"""From texts to one vector each, the rows of the array; any length but 0 can be compared."""
 TFIDF: Final = "tfidf-1"
-"""The similarity that needs no model, and its version (see `similarity.tf_idf`)."""
+"""The similarity that needs no model, and its version (see `tf_idf`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,8 +254,6 @@ def new_statements(
     statements: tuple[str, ...], facts: Facts, threshold: float, encode: Encoder | None = None
 ) -> tuple[str, ...]:
     """The statements that no fact comes as near as the threshold to, in order (paper, 3.3)."""
-    from summeval_pytest.metrics.similarity import cosines  # numpy, which no help text needs
-
     near = cosines(statements, [fact.text for fact in facts], encode)
     return tuple(
         statement
@@ -265,9 +268,71 @@ def _placed(
     """Statements as facts, each at the sentence most similar to it, for a reader to look at."""
     if not statements:
         return ()
-    from summeval_pytest.metrics.similarity import most_similar
-
     places = most_similar(statements, sentences, 1, encode)
     return tuple(
         q.Fact(text=text, sentence=place) for text, (place,) in zip(statements, places, strict=True)
     )
+
+
+class TextEncoder(Protocol):
+    """Turns short texts into vectors whose dot product is their cosine."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that can move the number: packages, settings and the model's content."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in their order, each of length 1; a text's row depends on it alone."""
+
+
+_DIGITS: Final = 12
+"""The order of similar texts must be the same on every machine, and a copy's cosine be 1."""
+
+
+def cosines(texts: Sequence[str], among: Sequence[str], encode: Encoder | None = None) -> Vectors:
+    """The cosines of ``texts``, a row each, with the texts ``among``, a column each.
+
+    ``encode`` makes the vectors; None for TF-IDF over ``among``. Similarities of different encoders
+    share no threshold. Cosines are -1 to 1, from 0 with TF-IDF; 1 for the same text; 0 for a vector
+    of zeros.
+    """
+    import numpy as np  # which no help text needs
+
+    if not texts or not among:
+        return np.zeros((len(texts), len(among)))
+    vectors = tf_idf(texts, among) if encode is None else encode([*texts, *among])
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    rounded: Vectors = np.round(units[: len(texts)] @ units[len(texts) :].T, _DIGITS)
+    return np.clip(rounded, -1.0, 1.0)
+
+
+def tf_idf(texts: Sequence[str], among: Sequence[str]) -> Vectors:
+    """The vectors of ``texts`` and then of ``among``, with the idf of ``among``.
+
+    tf-idf of word w in text t = count of w in t * (ln((1 + n) / (1 + df(w))) + 1)
+
+    n texts are searched, df(w) of them contain w. Words are stems of content words. A word in no
+    searched text has df = 0, so that a text about something else is far from all of them. The
+    smoothed idf is scikit-learn's. EVA-Score's paper filters relations by BERT's cosine, its code
+    by TF-IDF's.
+    """
+    import numpy as np
+
+    bags = [Counter(content_words(text)) for text in (*texts, *among)]
+    columns = {word: place for place, word in enumerate(dict.fromkeys(w for b in bags for w in b))}
+    counts = np.zeros((len(bags), len(columns)))
+    for row, bag in enumerate(bags):
+        for word, count in bag.items():
+            counts[row, columns[word]] = count
+    n_texts = (counts[len(texts) :] > 0).sum(axis=0)
+    weighted: Vectors = counts * (np.log((1 + len(among)) / (1 + n_texts)) + 1)
+    return weighted
+
+
+def most_similar(
+    texts: Sequence[str], among: Sequence[str], most: int, encode: Encoder | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """For each text the places of the most similar ones, the best first, ties in order."""
+    order = (-cosines(texts, among, encode)).argsort(axis=1, kind="stable")[:, :most]
+    return tuple(tuple(int(place) for place in row) for row in order)

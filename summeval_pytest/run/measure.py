@@ -49,7 +49,7 @@ from summeval_pytest.text.printing import raised
 from summeval_pytest.text.sentences import normalise
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics.similarity import TextEncoder  # loads numpy
+    from summeval_pytest.metrics.facts import TextEncoder  # loads numpy
 
 
 @lru_cache(maxsize=4)

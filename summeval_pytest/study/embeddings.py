@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.metrics.similarity import Encoder, Vectors
+    from summeval_pytest.metrics.facts import Encoder, Vectors
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.suite.values import Pair
 

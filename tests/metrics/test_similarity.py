@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.similarity import Vectors, cosines, most_similar
+from summeval_pytest.metrics.facts import Vectors, cosines, most_similar
 
 said = st.lists(st.sampled_from(("zinc grew", "lead", "zinc lead moss", "of the", "", "moss moss")))
 

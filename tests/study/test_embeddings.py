@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.metrics.similarity import Vectors
+from summeval_pytest.metrics.facts import Vectors
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.embeddings import (
     BERTSCORE,
