@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError, foreign_code
@@ -127,9 +127,6 @@ def find_judge(name: str) -> Judge:
     return judge
 
 
-_DUTY_OF_PART: Final[Mapping[Part, q.Duty]] = {"chain": "facts", "relations": "listing"}
-
-
 @dataclass(frozen=True, slots=True)
 class ComposedJudge:
     """Hands each question to the judge whose duty it is.
@@ -151,9 +148,9 @@ class ComposedJudge:
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
         """What tells the questions of these parts from any other's; empty if none is prompted."""
-        judges = ((part, self.parts[_DUTY_OF_PART[part]]) for part in parts)
-        prompts = [j.prompts_for((part,)) for part, j in judges if isinstance(j, Prompting)]
-        return "+".join(prompts)
+        of_part = {"chain": self.parts["facts"], "relations": self.parts["listing"]}
+        judges = ((part, of_part[part]) for part in parts)
+        return "+".join(j.prompts_for((part,)) for part, j in judges if isinstance(j, Prompting))
 
     def counts(self) -> Mapping[str, float]:
         """The counts of its judges, added up."""

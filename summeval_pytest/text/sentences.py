@@ -60,7 +60,8 @@ _QUOTES: Final = tuple("\"'\u2018\u2019\u201c\u201d")
 _REFUSAL_WORDS: Final = 80
 
 
-def _visible(character: str) -> str:
+def visible(character: str) -> str:
+    """The character; nothing for one that is not seen, a mark for half a character pair."""
     category = unicodedata.category(character)
     if category == "Cs":
         return "\ufffd"
@@ -81,8 +82,8 @@ def normalise(text: str) -> str:
     """
     if not text.isascii() or not text.isprintable():
         for character in set(text):
-            if (visible := _visible(character)) != character:
-                text = text.replace(character, visible)
+            if (seen := visible(character)) != character:
+                text = text.replace(character, seen)
     if "<" in text:
         text = _SPECIAL_TOKENS.sub(" ", text)  # which may leave a break: "<br<s>/>"
         text = _BREAK_TOKENS.sub("\n\n", text)

@@ -113,41 +113,38 @@ class LlmJudge:
         """One answer for each question, in the order asked, all asked at once."""
         return tuple(await asking.together([self._answer(question) for question in questions]))
 
-    async def _answer(self, question: q.Question) -> q.Answer:
-        try:
-            return await self._whole_answer(question)
-        except asking.IncompleteError as error:
-            return error.answer
-
-    async def _whole_answer(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
+    async def _answer(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         room = ROOM if self.max_tokens is None else self.max_tokens
         if self.max_tokens == ROOM:  # a limit, while the usual room grows
             room -= 1
         poll = asking.Poll(
             self.sender, self.model, self.tally, self.votes, self.batched, room, self.effort
         )
-        match question:
-            case q.SegmentFacets():
-                return await facet_ratings.segment_facets(question, self.style, poll)
-            case q.RateFacets():
-                return await facet_ratings.rate_facets(question, self.style, poll, self.decided)
-            case q.ListFacts(sentences):
-                return await fact_requests.list_facts(sentences, poll)
-            case q.CheckFacts():
-                return await fact_requests.check_facts(question, poll, self.decided)
-            case q.ListRelations(text):
-                return await fact_requests.relations_of(text, poll)
-            case q.CountFacts():
-                return (await poll.all_of(fact_requests.count_batch(question)))[0]
-            case q.CheckSentences():
-                return await sentence_checks.check_sentences(
-                    question, self.manner, poll, self.labelled
-                )
-            case q.RateSummary():
-                rating = facet_ratings.summary_batch(question)
-                return (await poll.outcomes(rating, lambda rated: rated.rating))[0]
-            case _:
-                assert_never(question)
+        try:
+            match question:
+                case q.SegmentFacets():
+                    return await facet_ratings.segment_facets(question, self.style, poll)
+                case q.RateFacets():
+                    return await facet_ratings.rate_facets(question, self.style, poll, self.decided)
+                case q.ListFacts(sentences):
+                    return await fact_requests.list_facts(sentences, poll)
+                case q.CheckFacts():
+                    return await fact_requests.check_facts(question, poll, self.decided)
+                case q.ListRelations(text):
+                    return await fact_requests.relations_of(text, poll)
+                case q.CountFacts():
+                    return (await poll.all_of(fact_requests.count_batch(question)))[0]
+                case q.CheckSentences():
+                    return await sentence_checks.check_sentences(
+                        question, self.manner, poll, self.labelled
+                    )
+                case q.RateSummary():
+                    rating = facet_ratings.summary_batch(question)
+                    return (await poll.outcomes(rating, lambda rated: rated.rating))[0]
+                case _:
+                    assert_never(question)
+        except asking.IncompleteError as error:
+            return error.answer
 
 
 VERSION: Final = "1"
@@ -167,12 +164,12 @@ def manner_text(manner: q.SentenceManner) -> str:
     text = ""
     if manner.mode != "quotes":
         one = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(mode=manner.mode))
-        digits = _hash([*_requests(one, ids=(1,)), VERSION, asking.MAX_REASKS])
+        digits = _hash_of(one, ids=(1,))
         text = f" sentences={manner.mode}/{digits}"
     text += " strict=yes" if manner.strict else ""
     if manner.factual:
         batch = sentence_checks.factual_batch(_SAMPLE, (1, 2))
-        digits = _hash([*_requests(batch), VERSION, asking.MAX_REASKS, batch.size])
+        digits = _hash_of(batch, more=(batch.size,))
         text += f" factual={digits}"
     return text
 
@@ -182,7 +179,7 @@ def sentence_examples_hash() -> str:
     """Hex digits that tell how this version shows labelled sentences from any other way."""
     example = sentence_checks.sentence_example(_CHECKED, {1: (True, ""), 2: (False, _SAMPLE[0])})
     batch = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(), (example,))
-    return _hash([*_requests(batch), VERSION, asking.MAX_REASKS])
+    return _hash_of(batch)
 
 
 @cache
@@ -191,7 +188,7 @@ def fact_examples_hash() -> str:
     example = fact_requests.fact_example(_SAMPLE, _SAMPLE, (True, False))
     facts = (q.Fact(text="One.", sentence=0),) * 2
     batch = fact_requests.fact_batch(q.CheckFacts(facts, _SAMPLE), (example,))
-    return _hash([*_requests(batch), VERSION, asking.MAX_REASKS])
+    return _hash_of(batch)
 
 
 @cache
@@ -214,8 +211,7 @@ def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
         sentence_checks.sentence_batch(_CHECKED, q.SentenceManner()),
     )
     least = sorted(facet_ratings.LEAST_COVERAGE.items())
-    sizes = (batch.size for batch in batches)
-    return _hash([*_requests(*batches), VERSION, asking.MAX_REASKS, least, *sizes])
+    return _hash_of(*batches, more=(least, *(batch.size for batch in batches)))
 
 
 @cache
@@ -251,6 +247,13 @@ def _requests(*batches: PromptBatch[object], ids: tuple[int, ...] = (1, 2)) -> l
             for t in (asking.Turn(ids=ids), second)
         ]
     return requests
+
+
+def _hash_of(
+    *batches: PromptBatch[object], ids: tuple[int, ...] = (1, 2), more: tuple[object, ...] = ()
+) -> str:
+    """Hex digits of the requests of batches, of how replies to them are read, and of ``more``."""
+    return _hash([*_requests(*batches, ids=ids), VERSION, asking.MAX_REASKS, *more])
 
 
 def _hash(requests: object) -> str:

@@ -28,6 +28,7 @@ from summeval_pytest.judges.llm.replies import (
     shape_of,
 )
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.sentences import visible
 
 if TYPE_CHECKING:
     from summeval_pytest.judges.llm.replies import EntryT, ItemT, Shape, ValuesT
@@ -46,7 +47,6 @@ Kind = (
 SENTENCES_PER_REQUEST: Final = 12
 _DIGITS: Final = 16
 """Hex digits of a mark: a text that holds its own hash would take 2**64 tries."""
-_INVISIBLE: Final = frozenset({"Cc", "Cf", "Co"})
 _SEAM = re.compile(
     r"(?<=<)(?=[<|\uff5c])|(?<=[>|\uff5c])(?=>)|(?<=\[)(?=/?(?:INST|SYS)\b)"
     r"|(?<=<)(?=/?(?:s|pad|bos|eos|think|start_of_turn|end_of_turn)>)",
@@ -68,13 +68,6 @@ def _prompt(name: str) -> str:
     return file.read_text(encoding="utf-8").strip()
 
 
-def _visible(character: str) -> str:
-    category = unicodedata.category(character)
-    if category == "Cs":
-        return "\ufffd"
-    return "" if category in _INVISIBLE else character
-
-
 def inert(text: str) -> str:
     r"""The text on one line, without invisible characters, its special tokens spaced out.
 
@@ -83,7 +76,8 @@ def inert(text: str) -> str:
     """
     line = " ".join(text.split())
     if not line.isprintable():
-        line = " ".join("".join(map(_visible, line)).split())
+        seen = (visible(each) for each in line if unicodedata.category(each) != "Co")
+        line = " ".join("".join(seen).split())
     return _SEAM.sub(" ", line) if _SUSPECT.search(line) else line
 
 

@@ -124,11 +124,6 @@ def _loaded(text: str) -> object:
         raise UnreadableError("malformed", f"in the reply's JSON, {error}") from None
 
 
-def _quoted(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return repr(one_line(text, _WIDTH))
-
-
 def as_line(value: object) -> object:
     """A text on one line; half a character pair, which no file can hold, is a question mark."""
     if not isinstance(value, str):
@@ -191,10 +186,12 @@ def read_item(
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
     place = "".join(f": {one_line(str(step), _WIDTH)}" for step in first["loc"])
-    value = "" if first["type"] == "missing" else f", not {_quoted(first['input'])}"
-    is_word = first["type"] != "literal_error" or isinstance(first["input"], str)
+    given, type_ = first["input"], first["type"]
+    text = given if isinstance(given, str) else json.dumps(given)
+    value = "" if type_ == "missing" else f", not {one_line(text, _WIDTH)!r}"
+    is_word = type_ != "literal_error" or isinstance(given, str)
     return UnreadableError(
-        "off_scale" if first["type"] in _OFF_SCALE and is_word else "wrong_shape",
+        "off_scale" if type_ in _OFF_SCALE and is_word else "wrong_shape",
         f"{what}{place}: {first['msg'].split(' or instance')[0]}{value}",
     )
 

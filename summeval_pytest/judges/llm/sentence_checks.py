@@ -477,9 +477,9 @@ def quotations(groups: Iterable[str], source: Sequence[str]) -> list[Quote]:
             sentences = [s.text for s in split_sentences(ELLIPSIS.sub(" \u2026 ", piece))]
             for text in [piece] if is_there(piece) else sentences:
                 parts = [text] if is_there(text) else text.split(";")
-                quotes += [Quote(NOWHERE, part) for part in parts if _is_quotation(part)]
+                quotes += [
+                    Quote(NOWHERE, part)
+                    for part in parts
+                    if sum(word[0].isalpha() for word in words_of(part)) >= LEAST_QUOTED_WORDS
+                ]
     return quotes
-
-
-def _is_quotation(text: str) -> bool:
-    return sum(word[0].isalpha() for word in words_of(text)) >= LEAST_QUOTED_WORDS

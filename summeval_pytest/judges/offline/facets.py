@@ -103,15 +103,10 @@ class FacetOverlap:
         return (2 if is_there else 1), max(q.SCALES.values())
 
 
-def weight(word: str) -> float:
-    """How much a word counts: its rarity, and 1 for a number."""
-    return 1.0 if word[0].isdigit() else rarity(word)
-
-
 @lru_cache(maxsize=512)
 def _weights(text: str) -> Mapping[str, float]:
-    """The different words of a text, with their weights."""
-    return {word: weight(word) for word in content_words(text)}
+    """The different words of a text, with what each counts: its rarity, and 1 for a number."""
+    return {word: 1.0 if word[0].isdigit() else rarity(word) for word in content_words(text)}
 
 
 def repetition(words: Sequence[str]) -> float:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
+from summeval_pytest.judges.offline import facets
 from summeval_pytest.judges.offline.conflicts import ASKS, Conflict
 from summeval_pytest.judges.offline.facets import (
     CONFLICT_CONFIDENCE,
@@ -23,7 +24,6 @@ from summeval_pytest.judges.offline.facets import (
     repetition,
     segment,
     vetoed,
-    weight,
 )
 from summeval_pytest.judges.offline.roles import cut_at_labels, label_evidence, pieces_of
 
@@ -74,6 +74,11 @@ SKIPPING = (
 def pair(facet: q.Facet, reference: str, candidate: str) -> q.FacetPair:
     """One facet of both texts."""
     return q.FacetPair(facet=facet, reference=reference, candidate=candidate)
+
+
+def weight(word: str) -> float:
+    """What one word counts."""
+    return facets._weights(word)[word]
 
 
 def overlap_of(facet: q.Facet, reference: str, summary: str, roles: Roles) -> FacetOverlap:
