@@ -102,7 +102,7 @@ def find_judge(name: str) -> Judge:
         OptionError: if there is no such judge.
     """
     if name == q.OFFLINE:
-        from summeval_pytest.judges.offline.embedded import OfflineJudge
+        from summeval_pytest.judges.offline import OfflineJudge
 
         return OfflineJudge()
     module_name, _, attribute = name.partition(":")

@@ -24,6 +24,7 @@ from summeval_pytest.metrics.facts import (
     BothCounts,
     CheckedFact,
     ancestors,
+    checks_of,
     most_similar,
     read_both,
 )
@@ -42,12 +43,11 @@ from summeval_pytest.text.sentences import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.facts import Encoder, Facts, Stages, Stated
+    from summeval_pytest.metrics.facts import Check, Encoder, Facts, Stages, Stated
     from summeval_pytest.metrics.flow import Returned
 
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
-_Check = q.FactCheck | q.Unanswered
 MISSING_FACT: Final = 0.5
 """How bad a fact that the summary leaves out is beside an unsupported one (1)."""
 ENTAILED: Final = "eva.recall_entailed"
@@ -356,7 +356,7 @@ def _unusable(facts: Facts) -> Iterator[CheckedFact]:
     return (CheckedFact(fact=fact, holds=None, reason=UNUSABLE) for fact in facts)
 
 
-def _limit_unanswered(checks: Sequence[_Check], unusable: Facts, n_facts: int) -> None:
+def _limit_unanswered(checks: Sequence[Check], unusable: Facts, n_facts: int) -> None:
     answers = [*checks, *(q.Unanswered(UNUSABLE) for _ in unusable)]
     flow.limit_unanswered("facts", answers, n_facts + len(unusable))
 
@@ -378,7 +378,7 @@ def validate(
     chosen = None
     if stages.premises is not None:
         chosen = most_similar([fact.text for fact in facts], premises, stages.premises, encode)
-    checks: dict[int, _Check] = {}
+    checks: dict[int, Check] = {}
     levels: defaultdict[int, _Level] = defaultdict(dict)
     for place in range(len(facts)):
         before = ancestors(facts, place) if stages.validation == "chain" else None
@@ -386,7 +386,7 @@ def validate(
     for level in levels.values():
         parts = tuple(_parts(level, facts, premises, chosen, checks))
         answers = yield from flow.ask_any(*(question for _, question, _ in parts))
-        by_place: defaultdict[int, list[_Check]] = defaultdict(list)
+        by_place: defaultdict[int, list[Check]] = defaultdict(list)
         for part, answer in zip(parts, answers, strict=True):
             for place, check in zip(part[0], _checks_of(part, answer, len(facts)), strict=True):
                 by_place[place].append(check)
@@ -402,15 +402,12 @@ _Part = tuple[list[int], q.CheckFacts, int | None]
 """The places of some facts, the question about them, and the only premise that it offers."""
 
 
-def _checks_of(part: _Part, answer: q.Answer, n_facts: int) -> Iterator[_Check]:
+def _checks_of(part: _Part, answer: q.Answer, n_facts: int) -> Iterator[Check]:
     """The check of each fact of a part, with premises as places among all."""
     places, question, premise = part
-    if isinstance(answer, q.Unanswered) and (premise is not None or len(places) < n_facts):
-        yield from (answer for _ in places)
-        return
-    checks = flow.of_kind(q.FactChecks, question, answer).checks
-    flow.expect_count("fact checks", len(checks), len(places))
-    for fact, check in zip(question.facts, checks, strict=True):
+    if premise is None and len(places) == n_facts:  # the only question
+        flow.of_kind(q.FactChecks, question, answer)
+    for fact, check in zip(question.facts, checks_of(question, answer), strict=True):
         if isinstance(check, q.FactCheck):
             _check_offered(fact, check, len(question.premises))
             if premise is not None:
@@ -425,7 +422,7 @@ def _parts(
     facts: Facts,
     premises: tuple[str, ...],
     chosen: tuple[tuple[int, ...], ...] | None,
-    checks: Mapping[int, _Check],
+    checks: Mapping[int, Check],
 ) -> Iterator[_Part]:
     """The questions about the facts of one level; by fact, ``chosen`` are its premises."""
     for before, places in level.items():
@@ -446,7 +443,7 @@ def _parts(
                 yield [place], question, premise
 
 
-def _any_of(parts: Sequence[_Check]) -> _Check:
+def _any_of(parts: Sequence[Check]) -> Check:
     """One check from the checks of a fact with one premise each."""
     checks = [check for check in parts if isinstance(check, q.FactCheck)]
     deciding = [check for check in checks if check.entailed]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 Facts = tuple[q.Fact, ...]
+Check = q.FactCheck | q.Unanswered
 Vectors: TypeAlias = "NDArray[np.float64]"
 Encoder: TypeAlias = "Callable[[Sequence[str]], Vectors]"
 """From texts to one vector each, the rows of the array; any length but 0 can be compared."""
@@ -222,14 +223,7 @@ def adjacent_chains(facts: Facts) -> flow.Dialogue[Facts]:
     if not questions:
         return roots
     answers = yield from flow.ask_any(*questions)
-    links: list[q.FactCheck | q.Unanswered] = []
-    for question, answer in zip(questions, answers, strict=True):
-        if isinstance(answer, q.Unanswered):
-            links.append(answer)
-            continue
-        checks = flow.of_kind(q.FactChecks, question, answer).checks
-        flow.expect_count("fact checks", len(checks), 1)
-        links += checks
+    links = [*chain.from_iterable(map(checks_of, questions, answers))]
     flow.limit_unanswered("pairs of neighbouring facts", links, len(links))
     return (
         roots[0],
@@ -238,6 +232,15 @@ def adjacent_chains(facts: Facts) -> flow.Dialogue[Facts]:
             for place, (link, fact) in enumerate(zip(links, roots[1:], strict=True))
         ),
     )
+
+
+def checks_of(question: q.CheckFacts, answer: q.Answer) -> tuple[Check, ...]:
+    """One check for each fact asked about; none is answered where the question is not."""
+    if isinstance(answer, q.Unanswered):
+        return (answer,) * len(question.facts)
+    checks = flow.of_kind(q.FactChecks, question, answer).checks
+    flow.expect_count("fact checks", len(checks), len(question.facts))
+    return checks
 
 
 def ancestors(facts: Sequence[q.Fact], place: int) -> tuple[int, ...]:

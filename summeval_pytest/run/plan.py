@@ -187,7 +187,7 @@ class _Imagining:
     """
 
     def __init__(self, judge: Judge) -> None:
-        from summeval_pytest.judges.offline.embedded import OfflineJudge
+        from summeval_pytest.judges.offline import OfflineJudge
 
         self.signature = judge.signature
         self.in_flight = 1

@@ -251,7 +251,7 @@ class Session:
 
             return recorded_judge(spec, suites)
         if isinstance(spec, CheckerSpec):
-            from summeval_pytest.judges.offline.embedded import OfflineJudge  # loads numpy
+            from summeval_pytest.judges.offline import OfflineJudge  # loads numpy
 
             checker: Judge = import_module("summeval_pytest.study.local_checker").local_checker(
                 spec

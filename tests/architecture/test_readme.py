@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.questions import Answer, Question
 from tests.plugin.conftest import Bench
 from tests.processes import clean_environment, is_ours, run_command

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite, load_suite

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, source_sentences
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.measure import Evaluation

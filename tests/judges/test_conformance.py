@@ -9,7 +9,7 @@ import pytest
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.judge import ComposedJudge, Judge, RecordedJudge
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.study.local_checker import Checker
 from tests.judges.llm.by_rule import judge_of
 from tests.local_models import WordReader

@@ -24,7 +24,7 @@ from summeval_pytest.judges.judge import (
     is_local,
     signature_for,
 )
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 
 TEAM = """
 class Strict:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("forget_own_metrics")
 JUDGE: Final = """\
 import sys
 import pytest
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 {at_import}
 
 

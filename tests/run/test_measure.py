@@ -10,7 +10,7 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge, part_hash
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import CheckedFact

@@ -13,7 +13,7 @@ from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.endpoints.endpoint import Address, Price
 from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import NoReplyError, OptionError, Place
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import write_cassette

@@ -28,7 +28,7 @@ MORTAL = """
 import os
 from pathlib import Path
 
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 
 KILLED = Path(__file__).with_name("killed")
 

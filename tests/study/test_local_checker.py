@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks
 from summeval_pytest.study.local_checker import Checker, OnnxReader, local_checker
 from summeval_pytest.suite.values import CheckerSpec

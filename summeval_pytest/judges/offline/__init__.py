@@ -1,1 +1,64 @@
-"""The embedded judge: numpy only, no key, no network."""
+"""The embedded judge: every question answered by computation, with numpy, no key and no network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from summeval_pytest import questions as q
+from summeval_pytest.judges.offline.facets import rate_all, segment
+from summeval_pytest.judges.offline.presence import check_facts, facts_of
+from summeval_pytest.judges.offline.support import support_sentences
+
+VERSION: Final = "6"
+NO_RELATIONS: Final = (
+    "the embedded judge finds no relations across sentences; write eva_relations = false in the"
+    " suite, or name a judge that reads with --summ-judge"
+)
+NO_COUNTS: Final = (
+    "the embedded judge follows no prompt, so it counts no facts by one; name an LLM judge"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineJudge:
+    """Answers by small learned models and rules, the same to the last bit in every process.
+
+    It sees shared words and numbers with units; a negation, or a word in the place of its opposite,
+    only in a near copy. It does not see any other contradiction, nor support that shares no word.
+    Where it sees a conflict it takes the worse answer and says that a reader has to decide
+    (``undecided``). A summary as a whole is rated as the result of a paper is, which has the same
+    scale. It computes and does not wait, so one pair at a time is enough.
+    """
+
+    signature: str = f"offline-{VERSION}"
+    in_flight: int = 1
+
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
+        """One answer for each question, in the order asked."""
+        return tuple(self.compute(question) for question in questions)
+
+    def compute(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
+        """The answer to one question."""
+        match question:
+            case q.SegmentFacets(text, is_summary):
+                return segment(text, nearest=is_summary)
+            case q.RateFacets():
+                return q.FacetRatings(rate_all(question))
+            case q.ListFacts(sentences):
+                facts: list[q.Fact] = []
+                for place, sentence in enumerate(sentences):
+                    facts.extend(facts_of(sentence, place, len(facts)))
+                return q.FactList(tuple(facts))
+            case q.CheckFacts():
+                return check_facts(question)
+            case q.ListRelations():
+                return q.Unanswered(NO_RELATIONS)
+            case q.CountFacts():
+                return q.Unanswered(NO_COUNTS)
+            case q.CheckSentences(sentences=sentences, source=source):
+                return q.SentenceChecks(support_sentences(sentences, source))
+            case q.RateSummary(reference=reference, summary=summary):
+                pair = q.FacetPair(facet="result", reference=reference, candidate=summary)
+                (rated,) = rate_all(q.RateFacets((pair,)))
+                return q.SummaryRating(reason=rated.reason, rating=rated.rating)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.judges.offline.presence import facts_of
 from tests.processes import run_command
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.text.numbers import unstated_numbers

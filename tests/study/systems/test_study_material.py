@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.questions import ListFacts, SegmentFacets
 from summeval_pytest.study.systems.studied import Watch
 from tests.asked_suite import KEY, write_suite
