@@ -24,13 +24,10 @@ pair still passes or fails. A check, and a rating of a facet, of another type or
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+from typing import Final, Literal, get_args
 
 Facet = Literal["background", "method", "result", "conclusion"]
 FACETS: Final[tuple[Facet, ...]] = get_args(Facet)

@@ -5,14 +5,16 @@ Both measure as a gated run does, through the same runner, judges and store. No 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.catalogue import (
     METRICS,
+    Score,
     catalogue_of,
     custom_metric,
     custom_numbers,
@@ -20,8 +22,11 @@ from summeval_pytest.metrics.catalogue import (
     known_metrics,
     measured_metrics,
 )
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Finding, MetricName, Named, Unscored
-from summeval_pytest.metrics.own import NO_TEXT, lack_of
+from summeval_pytest.metrics.own import NO_TEXT, OwnScore, Text, lack_of
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.progress import paced
 from summeval_pytest.run.runner import Runner, Task
@@ -32,18 +37,8 @@ from summeval_pytest.suite.values import Pair, Paper, Section, section_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.means import MeanScore, mean_scores
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.catalogue import Score
-    from summeval_pytest.metrics.eva import EvaScore
-    from summeval_pytest.metrics.facet import FacetScore
-    from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-    from summeval_pytest.metrics.own import OwnScore, Text
-
-    Source = str | Sequence[str | Mapping[str, str] | Section]
-    """A text, or its sections: texts, or ``{"heading", "text"}`` as in a suite."""
+Source = str | Sequence[str | Mapping[str, str] | Section]
+"""A text, or its sections: texts, or ``{"heading", "text"}`` as in a suite."""
 
 
 _NEEDS: Final[Mapping[MetricName, tuple[Text, ...]]] = {

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError, foreign_code
 from summeval_pytest.text.printing import one_line, raised
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @runtime_checkable

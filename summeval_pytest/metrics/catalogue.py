@@ -10,27 +10,28 @@ in general uses these and knows no metric.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import OptionError, UsageError, foreign_code, nearest
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import COVERAGE, FacetScore
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
-from summeval_pytest.metrics.number import ENDLESS, Unscored, rank
-from summeval_pytest.metrics.own import Metric, OwnScore
+from summeval_pytest.metrics.number import (
+    ENDLESS,
+    CustomNumbers,
+    Finding,
+    MetricName,
+    Named,
+    Unscored,
+    rank,
+)
+from summeval_pytest.metrics.own import Metric, Options, OwnScore
 from summeval_pytest.text.printing import one_line, raised
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from importlib.metadata import EntryPoint
-
-    from summeval_pytest.metrics.number import CustomNumbers, Finding, MetricName, Named
-    from summeval_pytest.metrics.own import Options
-
 
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
 """The three metrics that a judge answers for."""

@@ -13,21 +13,28 @@ neighbours, validation chain by chain, top-k premises, relations across sentence
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.facts import (
     DEFAULT_STAGES,
     BothCounts,
+    Check,
     CheckedFact,
+    Encoder,
+    Facts,
+    Stages,
+    Stated,
     ancestors,
     checks_of,
     most_similar,
     read_both,
 )
+from summeval_pytest.metrics.flow import Returned
 from summeval_pytest.metrics.number import (
     DIGITS,
     SPARSE,
@@ -39,13 +46,6 @@ from summeval_pytest.metrics.number import (
     mean_values,
 )
 from summeval_pytest.text.sentences import normalise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.metrics.facts import Check, Encoder, Facts, Stages, Stated
-    from summeval_pytest.metrics.flow import Returned
-
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
 MISSING_FACT: Final = 0.5

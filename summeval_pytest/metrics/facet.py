@@ -10,10 +10,11 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from difflib import SequenceMatcher
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow
@@ -27,10 +28,6 @@ from summeval_pytest.metrics.number import (
     rounded_mean,
 )
 from summeval_pytest.text.sentences import normalise, sentence_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 
 WEIGHTS: Final[Mapping[q.Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}

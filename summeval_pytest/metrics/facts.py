@@ -8,6 +8,7 @@ encoder. Both texts are asked about at once; only adjacent chains wait for the f
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from types import MappingProxyType
@@ -19,8 +20,6 @@ from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 

@@ -9,10 +9,11 @@ Source: FareBio (Findings of EMNLP 2024), sections 3 and 4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.number import (
@@ -27,10 +28,6 @@ from summeval_pytest.metrics.number import (
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.numbers import unstated_numbers
 from summeval_pytest.text.sentences import has_tokens, normalise, sentence_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 MIN_CHARACTERS: Final = 5
 """Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""

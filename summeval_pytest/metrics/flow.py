@@ -7,20 +7,15 @@ questions = flow.send(answers)           # one answer for each; StopIteration en
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from functools import wraps
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, Self, TypeVar
+from typing import Final, ParamSpec, Protocol, Self, TypeVar
 
 from summeval_pytest.errors import SummevalError
-from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.number import MetricName, Status, Unscored
 from summeval_pytest.questions import Answer, Question, Unanswered
 from summeval_pytest.text.sentences import has_tokens, is_refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from summeval_pytest.metrics.number import MetricName, Status
 
 
 class Averaging(Protocol):

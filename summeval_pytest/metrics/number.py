@@ -7,16 +7,13 @@ decision that is taken again later.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest.text.sentences import content_words, rank_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
 
 SPARSE: Final = MappingProxyType({"recorded": "where set"})
 """Marks a field that a run record holds only where it differs from its default."""

@@ -7,22 +7,23 @@ comparisons and records treat its numbers as those of the three metrics. No judg
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping  # noqa: TC003 - run records read it
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from summeval_pytest.errors import foreign_code
-from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
+from summeval_pytest.metrics.flow import Dialogue, NoScoreError, check_usable, ends_unscored
 from summeval_pytest.metrics.number import SPARSE, Finding, MetricName, Named, Status, Unscored
 from summeval_pytest.text.printing import one_line, raised
 from summeval_pytest.text.sentences import normalise, sentence_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from summeval_pytest.metrics.flow import Dialogue
 
 Text = Literal["reference", "source"]
 Option = str | int | float | bool

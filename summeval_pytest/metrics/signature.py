@@ -8,25 +8,20 @@ Everything that can move the number is in it and nothing else: no date, host or 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote, unquote
 
 from summeval_pytest.metrics.facet import EMPTY_RATING, WEIGHTS
 from summeval_pytest.metrics.faithfulness import MIN_CHARACTERS
 from summeval_pytest.metrics.flow import MAX_UNANSWERED
-from summeval_pytest.questions import FACETS
+from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.metrics.own import Metric, Options
+from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.text.sentences import NORMALISER, SPLITTER
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.metrics.own import Metric, Options
-    from summeval_pytest.questions import Facet
-
 
 _SAFE: Final = " ,./()+="
 _LONGEST_OPTION: Final = 40

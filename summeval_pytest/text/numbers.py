@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, pairwise
 from math import floor, log10
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.text.quantities import MONEY, REACH, SCALE, Quantity, find_quantities
 from summeval_pytest.text.sentences import content_words, rank_sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 _MOST: Final = 60
 """A sentence with more numbers is a table, or hostile: the others are not read."""

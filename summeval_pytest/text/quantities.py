@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from math import isfinite
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.text.sentences import known_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(?P<sign>[-\u2212\u2013](?=[\d.]))?"

@@ -16,13 +16,11 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 NORMALISER: Final = "2"
 """Version of the rules by which text is normalised; part of every signature."""

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.catalogue import Score, findings_of
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import JudgedSentence

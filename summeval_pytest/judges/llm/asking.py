@@ -7,26 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
-from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Message
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Effort, Finish, Message
+from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
-from summeval_pytest.judges.llm.prompts import span
-from summeval_pytest.judges.llm.replies import NOTES, ItemT, UnreadableError
+from summeval_pytest.judges.llm.prompts import PromptBatch, Units, span
+from summeval_pytest.judges.llm.replies import NOTES, FaultKind, ItemT, Read, UnreadableError
 from summeval_pytest.questions import FactCheck, SentenceCheck, Unanswered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.endpoints.chat import ChatReply, Effort, Finish
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.judges.llm.prompts import PromptBatch, Units
-    from summeval_pytest.judges.llm.replies import FaultKind, Read
-
 
 T = TypeVar("T")
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from summeval_pytest import questions as q
+from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm import prompts, replies
+from summeval_pytest.judges.llm.asking import Poll
 from summeval_pytest.judges.llm.fact_requests import check_facts, list_facts
 from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
 from summeval_pytest.text.sentences import sentence_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.endpoints.chat import Schema
-    from summeval_pytest.judges.llm.asking import Poll
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -27,16 +28,10 @@ from pydantic_core import PydanticCustomError
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.judges.llm import prompts, replies
+from summeval_pytest.judges.llm.asking import Poll
 from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
-from summeval_pytest.text.quantities import find_quantities
+from summeval_pytest.text.quantities import Quantity, find_quantities
 from summeval_pytest.text.sentences import sentence_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.judges.llm.asking import Poll
-    from summeval_pytest.text.quantities import Quantity
-
 
 FACTS_PER_REQUEST: Final = 15
 FACTS_PER_REQUEST_AT_MOST: Final = 25

@@ -10,25 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import Final, assert_never
 
 from summeval_pytest import questions as q
-from summeval_pytest.endpoints.chat import ROOM
+from summeval_pytest.endpoints.chat import ROOM, Effort
+from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.judge import Part
 from summeval_pytest.judges.llm import asking, facet_ratings, fact_requests, sentence_checks
-from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
+from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples, PromptBatch
 from summeval_pytest.judges.llm.replies import NOTES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.endpoints.chat import Effort
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.judges.judge import Part
-    from summeval_pytest.judges.llm.prompts import PromptBatch
-
 
 IN_FLIGHT: Final = 64
 USUAL: Final = q.SentenceManner()

@@ -16,12 +16,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm.replies import (
+    EntryT,
+    ItemT,
     Read,
+    Shape,
     UnreadableError,
+    ValuesT,
     read_item,
     read_object,
     record,
@@ -29,10 +33,6 @@ from summeval_pytest.judges.llm.replies import (
 )
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import visible
-
-if TYPE_CHECKING:
-    from summeval_pytest.judges.llm.replies import EntryT, ItemT, Shape, ValuesT
-
 
 Kind = (
     Literal["facets", "facet_segments", "facts", "facet_ratings", "fact_checks"]

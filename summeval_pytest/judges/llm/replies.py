@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
@@ -20,10 +20,6 @@ from summeval_pytest.endpoints.chat import without_thoughts
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise, tokens
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 FaultKind = (
     Literal["cut_off", "filtered", "refused", "no_json", "no_verdict", "ambiguous", "malformed"]

@@ -11,22 +11,18 @@ import json
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import without_thoughts
 from summeval_pytest.judges.llm import prompts, replies
+from summeval_pytest.judges.llm.asking import Poll
 from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from summeval_pytest.judges.llm.asking import Poll
-
 
 SENTENCES_PER_REQUEST: Final = 15
 NO_EVIDENCE: Final = "called supported without evidence, which a strict judge may not"

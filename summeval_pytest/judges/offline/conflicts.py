@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import nan
 from operator import eq, itemgetter
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
 from summeval_pytest.text.numbers import (
@@ -26,14 +27,8 @@ from summeval_pytest.text.numbers import (
     is_worked_out,
     unstated_figures,
 )
-from summeval_pytest.text.quantities import MONEY
+from summeval_pytest.text.quantities import MONEY, Quantity
 from summeval_pytest.text.sentences import STOP_WORDS, content_words, known_tokens, stem, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
-
-    from summeval_pytest.text.quantities import Quantity
-
 
 NOWHERE: Final = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""

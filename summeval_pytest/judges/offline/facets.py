@@ -19,28 +19,21 @@ left out: `FacetOverlap.bounds`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline.conflicts import find_conflict, replaced_number
+from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict, replaced_number
 from summeval_pytest.judges.offline.lexicon import chance, learned, rarity
-from summeval_pytest.judges.offline.roles import label_evidence, pieces_of, roles_of
+from summeval_pytest.judges.offline.roles import Roles, label_evidence, pieces_of, roles_of
 from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.judges.offline.conflicts import Conflict
-    from summeval_pytest.judges.offline.roles import Roles
-
 
 RUN: Final = 4
 """Words in a row that a fluent text hardly says twice."""

@@ -6,22 +6,19 @@ data they were fitted to, by which command, and how well they did on what they h
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from math import exp
 from operator import mul
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.text.sentences import stem
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
 
 _FOLDER: Final = resources.files("summeval_pytest.judges.offline")
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from math import ceil
 from operator import mul
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from summeval_pytest.judges.offline.conflicts import NOWHERE, find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import LIGHT, chance, learned, rarity
@@ -27,10 +28,6 @@ from summeval_pytest.text.sentences import (
     known_tokens,
     stem,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
 
 _PREPOSITION: Final = (
     "with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"

@@ -8,24 +8,21 @@ followed it ("resultsthe wounds healed"); sentences are cut there too.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import mul
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.lexicon import learned, lines_of
 from summeval_pytest.questions import FACETS
 from summeval_pytest.text.sentences import count_content, sentence_texts
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Roles = Callable[[tuple[str, ...]], NDArray[np.float64]]
+Roles = Callable[[tuple[str, ...]], NDArray[np.float64]]
 
 
 _PATTERNS: Final = [line.split(": ", 1) for line in lines_of("headings")]

@@ -10,19 +10,17 @@ sentences that hold them, so a claim costs as little in an article as in an abst
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log1p
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.sentences import content_words, places_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""
