@@ -67,20 +67,16 @@ class FacetOverlap:
         own: The share, by rarity, of the words that no other facet of the reference has, which the
             summary has, 0 to 1; 1 without such words.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
-        n_words: Distinct words of the reference's facet, numbers included; ``n_words_found`` of
-            them stand anywhere in the summary. So with ``n_numbers``.
         is_whole: Whether the summary's own segment has every word of the reference's.
+        reason: How many of the facet's distinct words and numbers stand anywhere in the summary.
     """
 
     found: float
     stated: float
     own: float
     repetition: float
-    n_words: int
-    n_words_found: int
-    n_numbers: int
-    n_numbers_found: int
     is_whole: bool
+    reason: str
 
     @property
     def features(self) -> tuple[float, ...]:
@@ -139,17 +135,17 @@ def overlaps(question: q.RateFacets, roles: Roles = roles_of) -> tuple[FacetOver
         others = (_weights(other.reference) for other in question.pairs if other is not pair)
         shared = set(chain.from_iterable(others))
         only_here = {word: weighs for word, weighs in weights.items() if word not in shared}
-        numbers = [word for word in weights if word[0].isdigit()]
+        n_found = len(weights.keys() & by_word.keys())
+        reason = f"{n_found / max(1, len(weights)):.0%} of the reference's words"
+        if numbers := [word for word in weights if word[0].isdigit()]:
+            reason += f" and {sum(n in by_word for n in numbers)} of {len(numbers)} numbers"
         return FacetOverlap(
             found=clear * _share(weights, by_word, column) + (1.0 - clear) * whole,
             stated=clear * surest[column] + (1.0 - clear) * USUAL,
             own=_share(only_here, by_word) if only_here else 1.0,
             repetition=repeated,
-            n_words=len(weights),
-            n_words_found=len(weights.keys() & by_word.keys()),
-            n_numbers=len(numbers),
-            n_numbers_found=sum(number in by_word for number in numbers),
             is_whole=weights.keys() <= set(content_words(pair.candidate)),
+            reason=f"{reason} found",
         )
 
     return tuple(map(overlap, question.pairs))
@@ -314,10 +310,7 @@ def _rate(pair: q.FacetPair, overlap: FacetOverlap, reference: str, summary: str
     conflict = contradiction(pair, reference, summary)
     score = model.score(overlap.features)
     chances = model.probabilities(pair.facet, score)
-    reason = f"{overlap.n_words_found / max(1, overlap.n_words):.0%} of the reference's words"
-    if overlap.n_numbers:
-        reason += f" and {overlap.n_numbers_found} of {overlap.n_numbers} numbers"
-    reason += " found"
+    reason = overlap.reason
     if overlap.is_whole or _stands_in(pair.reference, summary):
         rating, coverage, confidence = q.SCALES[pair.facet], 100, WHOLE_CONFIDENCE
     else:

@@ -193,16 +193,15 @@ class Traces(NamedTuple):
     """What of a fact stands where; words as bits: word ``i`` is ``1 << i``.
 
     Attributes:
-        words: The words of the fact, in order.
-        matches: The word of the premises that stands for each, None where there is none.
+        matches: By word of the fact, in order, the word of the premises that stands for it, None
+            where there is none.
         present: The words that stand anywhere.
         carried: By premise, in their order, the words that it has.
         total: What all the words count together.
         sums: From some bits to what their words count together.
     """
 
-    words: tuple[str, ...]
-    matches: tuple[str | None, ...]
+    matches: Mapping[str, str | None]
     present: int
     carried: Mapping[int, int]
     total: float
@@ -228,9 +227,9 @@ class PremiseIndex:
     def trace(self, words: Mapping[str, float]) -> Traces:
         """Where the words of a fact, with their weights, stand."""
         carried: dict[int, int] = {}
-        matches = tuple(map(self.stands_for, words))
+        matches = {word: self.stands_for(word) for word in words}
         present, bit = 0, 1
-        for match in matches:
+        for match in matches.values():
             if match is not None:
                 present |= bit
                 for at in self._at[match]:
@@ -248,7 +247,7 @@ class PremiseIndex:
             return known
 
         by_place = dict(sorted(carried.items()))
-        return Traces(tuple(words), matches, present, by_place, sum(weights), sums)
+        return Traces(matches, present, by_place, sum(weights), sums)
 
     def stands_for(self, word: str) -> str | None:
         """The word of the premises that says what this one says; None where none does."""
@@ -263,7 +262,7 @@ class PremiseIndex:
 
         A word without a match leaves its pair out and its share at 0.
         """
-        matches = [word for word in traces.matches if word is not None]
+        matches = [word for word in traces.matches.values() if word is not None]
         if len(traces.matches) < 2:  # noqa: PLR2004 - one word has no next
             return float(bool(matches))
         near = 0.0
@@ -347,13 +346,13 @@ def look_for(
         losses = _losses(each) if share < 1.0 else (0.0, 0.0)
         together, close = _together(each, share), index.closeness(each)
         signs = Signs(share, together, close, *losses, beside, float(of_summary))
-        sought.append((each, signs) if each.words else None)
+        sought.append((each, signs) if each.matches else None)
     return sought
 
 
 def _share(traces: Traces) -> float:
     """The share of a fact's weight that stands anywhere; 0 for a fact without words."""
-    if None not in traces.matches:
+    if None not in traces.matches.values():
         return float(bool(traces.matches))
     return traces.sums(traces.present) / traces.total
 
@@ -361,7 +360,7 @@ def _share(traces: Traces) -> float:
 def _together(traces: Traces, share: float) -> float:
     """The greatest share that one premise and the next have together."""
     carried = traces.carried
-    if not traces.words or traces.present in carried.values():
+    if not traces.matches or traces.present in carried.values():
         return share
     windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
     return max(map(traces.sums, windows), default=0.0) / traces.total
@@ -369,9 +368,9 @@ def _together(traces: Traces, share: float) -> float:
 
 def _losses(traces: Traces) -> tuple[float, float]:
     """Minus the share of the numbers, and minus the rarity of the rarest word, without a match."""
-    lost = [w for w, match in zip(traces.words, traces.matches, strict=True) if match is None]
-    n_lost = len([word for word in lost if word[0].isdigit()])
-    n_numbers = len([word for word in traces.words if word[0].isdigit()])
+    lost = [word for word, match in traces.matches.items() if match is None]
+    n_lost = sum(word[0].isdigit() for word in lost)
+    n_numbers = sum(word[0].isdigit() for word in traces.matches)
     return (-n_lost / n_numbers if n_lost else 0.0), -max(map(rarity, lost), default=0.0)
 
 
