@@ -218,13 +218,12 @@ def key_coverage(
 
 
 @flow.ends_unscored("facet")
-def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
+def measure(
     reference: str,
     summary: str,
     *,
     reference_facets: q.FacetSegments | None = None,
     reference_facts: tuple[q.Fact, ...] = (),
-    weights: Mapping[q.Facet, float] = WEIGHTS,
     short_circuit: bool = True,
 ) -> flow.Dialogue[FacetScore]:
     """The dialogue that rates one summary against one reference.
@@ -253,7 +252,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         stated_again(stated, candidate, summary),
         q.RateFacets((), reference, summary, reference_facts),
     )
-    value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
+    value = facet_aware_metric({rated.facet: rated.rating for rated in ratings})
     if value is None:
         raise flow.NoScoreError(
             "the reference states none of the four facets", "skipped_no_reference"
@@ -264,7 +263,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         removed=tuple(facet for facet in q.FACETS if not stated.segment(facet)),
         ungrounded=(*dropped, *invented),
         coverage=coverage(candidate, summary),
-        key_coverage=key_coverage(ratings, weights),
+        key_coverage=key_coverage(ratings),
     )
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import (
-    WEIGHTS,
     FacetScore,
     coverage,
     facet_aware_metric,
@@ -54,10 +52,9 @@ def rate(
     ratings: q.FacetRatings | q.Unanswered,
     reference: q.FacetSegments = OF_REFERENCE,
     candidate: q.FacetSegments = OF_SUMMARY,
-    weights: Mapping[q.Facet, float] = WEIGHTS,
 ) -> FacetScore | Unscored:
     """The score of the summary with these segments and ratings."""
-    flow = facet.measure(REFERENCE, SUMMARY, weights=weights)
+    flow = facet.measure(REFERENCE, SUMMARY)
     return ended(flow, (reference, candidate), (ratings,))
 
 
@@ -95,10 +92,6 @@ def test_weights_can_be_chosen() -> None:
     # (1 * 4/4 + 3 * 1/4) / (1 + 3) = 1.75 / 4
     weights: dict[q.Facet, float] = {"background": 0, "method": 1, "result": 3, "conclusion": 0}
     assert facet_aware_metric({"method": 4, "result": 1}, weights) == 0.4375
-    ratings = rated(background=1, method=4, result=1, conclusion=1)
-    score = rate(ratings, weights=weights)
-    assert isinstance(score, FacetScore)
-    assert score.value == 0.4375
 
 
 # The conversation
