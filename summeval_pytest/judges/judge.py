@@ -25,12 +25,10 @@ class Judge(Protocol):
     @property
     def signature(self) -> str:
         """Everything that can change this judge's answers, in one short string."""
-        ...
 
     @property
     def in_flight(self) -> int:
         """How many pairs are worth having open at once: 1 for a judge that computes."""
-        ...
 
     async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One answer for each question, in the order asked.
@@ -38,7 +36,6 @@ class Judge(Protocol):
         Answer `Unanswered` with a reason to a question that cannot be answered. Raise only if no
         question can be answered.
         """
-        ...
 
 
 Part = Literal["chain", "relations"]
@@ -54,7 +51,6 @@ class Prompting(Protocol):
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
         """A few hex digits that change with every prompt of these parts."""
-        ...
 
 
 @runtime_checkable
@@ -63,7 +59,6 @@ class Counting(Protocol):
 
     def counts(self) -> Mapping[str, float]:
         """Counts by name, which add up over processes."""
-        ...
 
 
 def is_local(name: str) -> bool:

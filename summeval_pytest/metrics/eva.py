@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from summeval_pytest import questions as q
-from summeval_pytest.metrics import flow
+from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.facts import (
     DEFAULT_STAGES,
     BothCounts,
@@ -35,16 +35,7 @@ from summeval_pytest.metrics.facts import (
     read_both,
 )
 from summeval_pytest.metrics.flow import Returned
-from summeval_pytest.metrics.number import (
-    DIGITS,
-    SPARSE,
-    UNRECORDED,
-    Finding,
-    Named,
-    bound_share,
-    closest_sentence,
-    mean_values,
-)
+from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.text.sentences import normalise
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
@@ -65,7 +56,7 @@ NUMBERS: Final = tuple(
 def f1(precision: float, recall: float) -> float:
     """The harmonic mean of precision and recall, 0 where both are 0; rounded as FM is."""
     total = precision + recall
-    return round(2 * precision * recall / total, DIGITS) if total else 0.0
+    return round(2 * precision * recall / total, number.DIGITS) if total else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +87,8 @@ class EvaScore:
     reference: tuple[CheckedFact, ...] = ()
     matched: frozenset[int] = frozenset()
     identical: bool = False
-    counts: BothCounts | None = field(default=None, compare=False, metadata=UNRECORDED)
-    by_reference: tuple[EvaScore, ...] = field(default=(), metadata=SPARSE)
+    counts: BothCounts | None = field(default=None, compare=False, metadata=number.UNRECORDED)
+    by_reference: tuple[EvaScore, ...] = field(default=(), metadata=number.SPARSE)
     metric: Literal["eva"] = "eva"
     not_given: ClassVar = (ENTAILED,)
 
@@ -114,7 +105,7 @@ class EvaScore:
 
     def averaged(self, scores: tuple[EvaScore, ...]) -> EvaScore:
         """This score with the mean numbers of several references."""
-        values = mean_values(score.values() for score in scores)
+        values = number.mean_values(score.values() for score in scores)
         return replace(
             self,
             value=values["eva"] or 0.0,
@@ -134,16 +125,16 @@ class EvaScore:
             each = [score.bounds(right=right) for score in self.by_reference]
             merged = [{**s.values(), **b} for s, b in zip(self.by_reference, each, strict=True)]
             moved = {name for bounds in each for name in bounds}
-            means = mean_values(merged).items()
+            means = number.mean_values(merged).items()
             return {n: value for n, value in means if n in moved and value is not None}
         candidate = [fact.holds for fact in self.candidate]
         reference = [fact.holds for fact in self.reference]
         n_open = candidate.count(None) + reference.count(None)
         if not n_open:
             return {}
-        bounds = bound_share("eva.precision", candidate, right=right)
+        bounds = number.bound_share("eva.precision", candidate, right=right)
         if self.recall_entailed is not None:
-            bounds |= bound_share(ENTAILED, reference, right=right)
+            bounds |= number.bound_share(ENTAILED, reference, right=right)
         recall = self.recall
         if reference:
             n_matched = min(len(reference), len(self.matched) + (n_open if right else 0))

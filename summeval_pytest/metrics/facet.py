@@ -17,16 +17,8 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from summeval_pytest import questions as q
-from summeval_pytest.metrics import flow
-from summeval_pytest.metrics.number import (
-    DIGITS,
-    SPARSE,
-    Finding,
-    Named,
-    closest_sentence,
-    mean_values,
-    rounded_mean,
-)
+from summeval_pytest.metrics import flow, number
+from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.text.sentences import normalise, sentence_texts
 
 WEIGHTS: Final[Mapping[q.Facet, float]] = MappingProxyType(
@@ -68,9 +60,9 @@ class RatedFacet:
     reference: str
     candidate: str
     by_rule: bool = False
-    confidence: float | None = field(default=None, metadata=SPARSE)
-    coverage: int | None = field(default=None, metadata=SPARSE)
-    undecided: bool = field(default=False, metadata=SPARSE)
+    confidence: float | None = field(default=None, metadata=number.SPARSE)
+    coverage: int | None = field(default=None, metadata=number.SPARSE)
+    undecided: bool = field(default=False, metadata=number.SPARSE)
 
     @property
     def share(self) -> float:
@@ -107,9 +99,9 @@ class FacetScore:
     removed: tuple[q.Facet, ...] = ()
     ungrounded: tuple[str, ...] = ()
     coverage: float = 1.0
-    key_coverage: float | None = field(default=None, metadata=SPARSE)
+    key_coverage: float | None = field(default=None, metadata=number.SPARSE)
     identical: bool = False
-    by_reference: tuple[FacetScore, ...] = field(default=(), metadata=SPARSE)
+    by_reference: tuple[FacetScore, ...] = field(default=(), metadata=number.SPARSE)
     metric: Literal["facet"] = "facet"
     not_given: ClassVar = (COVERAGE,)
 
@@ -144,7 +136,7 @@ class FacetScore:
         each number is the mean over those that have it.
         """
         if self.by_reference:
-            return mean_values(score.values() for score in self.by_reference)
+            return number.mean_values(score.values() for score in self.by_reference)
         ratings = {rated.facet: rated.rating for rated in self.ratings}
         named: dict[str, float | None] = {"facet": self.value}
         for facet, rating in (q.SCALES if self.identical else ratings).items():
@@ -154,7 +146,7 @@ class FacetScore:
 
     def averaged(self, scores: tuple[FacetScore, ...]) -> FacetScore:
         """This score with the mean value of several references."""
-        value = rounded_mean([score.value for score in scores])
+        value = number.rounded_mean([score.value for score in scores])
         return replace(self, value=value, by_reference=scores)
 
     def bounds(self, *, right: bool) -> Mapping[str, float]:  # noqa: ARG002 - see `score.Score`
@@ -198,7 +190,7 @@ def facet_aware_metric(
     if not total:
         return None
     value = sum(weights[f] * (ratings[f] / q.SCALES[f]) for f in q.FACETS if f in ratings) / total
-    return round(value, DIGITS)
+    return round(value, number.DIGITS)
 
 
 def key_coverage(
@@ -214,7 +206,7 @@ def key_coverage(
     total = sum(weights[facet] for facet in known)
     if not total or len(known) < len(shares):
         return None
-    return round(sum(weights[f] * share for f, share in known.items()) / total / 100, DIGITS)
+    return round(sum(weights[f] * share for f, share in known.items()) / total / 100, number.DIGITS)
 
 
 @flow.ends_unscored("facet")

@@ -15,16 +15,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
-from summeval_pytest.metrics import flow
-from summeval_pytest.metrics.number import (
-    ENDLESS,
-    SPARSE,
-    Finding,
-    Named,
-    bound_share,
-    closest_sentence,
-    rounded_mean,
-)
+from summeval_pytest.metrics import flow, number
+from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.numbers import unstated_numbers
 from summeval_pytest.text.sentences import has_tokens, normalise, sentence_texts
@@ -41,7 +33,7 @@ NUMBERS: Final = (
         name=CONFLICTS,
         metric="faithfulness",
         meaning="unsupported sentences with a number that contradicts the source or is not in it",
-        high=ENDLESS,
+        high=number.ENDLESS,
         lower_is_better=True,
     ),
     Named(name=SUPPORT, metric="faithfulness", meaning="mean support of the sentences"),
@@ -70,9 +62,9 @@ class JudgedSentence:
     evidence: tuple[int, ...] = ()
     support: float | None = None
     by_rule: bool = False
-    factual: bool | None = field(default=None, metadata=SPARSE)
-    undecided: bool = field(default=False, metadata=SPARSE)
-    number_conflict: bool = field(default=False, metadata=SPARSE)
+    factual: bool | None = field(default=None, metadata=number.SPARSE)
+    undecided: bool = field(default=False, metadata=number.SPARSE)
+    number_conflict: bool = field(default=False, metadata=number.SPARSE)
 
     @property
     def words(self) -> str:
@@ -101,8 +93,8 @@ class FaithfulnessScore:
     sentences: tuple[JudgedSentence, ...]
     n_ungrounded: int = 0
     n_unsupported_yes: int = 0
-    n_copied: int = field(default=0, metadata=SPARSE)
-    conflicts: int | None = field(default=None, metadata=SPARSE)
+    n_copied: int = field(default=0, metadata=number.SPARSE)
+    conflicts: int | None = field(default=None, metadata=number.SPARSE)
     metric: Literal["faithfulness"] = "faithfulness"
     not_given: ClassVar = (CONFLICTS, SUPPORT)
     """If one of these is missing, the judge did not give it."""
@@ -122,7 +114,7 @@ class FaithfulnessScore:
         """
         supports = [s.support for s in self.sentences if s.supported is not None]
         known = [support for support in supports if support is not None]
-        return rounded_mean(known) if known and len(known) == len(supports) else None
+        return number.rounded_mean(known) if known and len(known) == len(supports) else None
 
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; the mean support only where the judge gives it."""
@@ -140,7 +132,7 @@ class FaithfulnessScore:
         A right sentence is supported, and no conflict. A wrong one has support 0 and is a conflict.
         """
         supported = [sentence.supported for sentence in self.sentences]
-        bounds = bound_share("faithfulness", supported, right=right)
+        bounds = number.bound_share("faithfulness", supported, right=right)
         n_open = supported.count(None)
         if self.support is not None and n_open:
             total = self.support * (len(supported) - n_open) + (n_open if right else 0)

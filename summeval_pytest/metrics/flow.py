@@ -24,11 +24,9 @@ class Averaging(Protocol):
     @property
     def value(self) -> float:
         """The number with the metric's name, such as ``facet``; higher is better."""
-        ...
 
     def averaged(self, scores: tuple[Self, ...]) -> Self:
         """A copy whose numbers are the means over ``scores``."""
-        ...
 
 
 ScoreT = TypeVar("ScoreT")

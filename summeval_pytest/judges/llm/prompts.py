@@ -19,18 +19,8 @@ from importlib.resources import files
 from typing import Final, Generic, Literal, TypeVar
 
 from summeval_pytest.endpoints.chat import Schema
-from summeval_pytest.judges.llm.replies import (
-    EntryT,
-    ItemT,
-    Read,
-    Shape,
-    UnreadableError,
-    ValuesT,
-    read_item,
-    read_object,
-    record,
-    shape_of,
-)
+from summeval_pytest.judges.llm import replies
+from summeval_pytest.judges.llm.replies import EntryT, ItemT, Read, Shape, UnreadableError, ValuesT
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import visible
 
@@ -187,10 +177,11 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
         units: As in `PromptBatch`; each item by itself where none are given.
         prompt: The kinds whose instructions are given, its own by default.
     """
-    schema = schema_of(kind, record({key: {"type": "array", "items": shape_of(entry)}}))
+    entries = {"type": "array", "items": replies.shape_of(entry)}
+    schema = schema_of(kind, replies.record({key: entries}))
 
     def read(text: str, ids: Ids) -> Read[ItemT]:
-        reply = read_object(text)
+        reply = replies.read_object(text)
         entries = reply.get(key)
         if not isinstance(entries, list) or len(reply) > 1:
             raise UnreadableError("wrong_shape", f"the reply is no object with one list, {key!r}")
@@ -201,7 +192,7 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
                 values.get(each["id"], others).append(each)
         if others and not all(values.values()):
             raise UnreadableError("missing", "the reply numbers the items in another way")
-        return {id_: read_item(values[id_], f"item {id_}", entry, make) for id_ in ids}
+        return {id_: replies.read_item(values[id_], f"item {id_}", entry, make) for id_ in ids}
 
     return PromptBatch(
         topic=about(kind, texts),
@@ -255,8 +246,10 @@ def single_batch(
         size=None,
         system=instructions(kind),
         parts=lambda _: [*blocks, task],
-        schema=lambda _: schema_of(kind, shape_of(model)),
-        read=lambda reply, _: {1: read_item([read_object(reply)], "the reply", model, make)},
+        schema=lambda _: schema_of(kind, replies.shape_of(model)),
+        read=lambda reply, _: {
+            1: replies.read_item([replies.read_object(reply)], "the reply", model, make)
+        },
     )
 
 
