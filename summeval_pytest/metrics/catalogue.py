@@ -18,9 +18,6 @@ from typing import Final
 
 from summeval_pytest.errors import OptionError, UsageError, foreign_code, nearest
 from summeval_pytest.metrics import eva, facet, faithfulness
-from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import COVERAGE, FacetScore
-from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.number import (
     ENDLESS,
     CustomNumbers,
@@ -36,14 +33,14 @@ from summeval_pytest.text.printing import one_line, raised
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
 """The three metrics that a judge answers for."""
 OPTIONAL: Final[Mapping[str, MetricName]] = MappingProxyType(
-    {COVERAGE: "facet", SUPPORT: "faithfulness"}
+    {facet.COVERAGE: "facet", faithfulness.SUPPORT: "faithfulness"}
 )
 """Numbers that only some judges give, and the metrics they belong to."""
 CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
     {named.name: named for metric in (facet, eva, faithfulness) for named in metric.NUMBERS}
 )
 """The numbers of the three metrics, by the names that suites and `--summ-min` use."""
-Score = FacetScore | EvaScore | FaithfulnessScore | OwnScore
+Score = facet.FacetScore | eva.EvaScore | faithfulness.FaithfulnessScore | OwnScore
 PIECES: Final = {"facet": "facet", "eva": "fact", "faithfulness": "sentence"}
 """What a summary is judged by, one by one, by metric."""
 GROUP: Final = "summeval.metrics"
