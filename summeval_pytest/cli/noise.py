@@ -11,7 +11,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -41,22 +41,19 @@ from summeval_pytest.metrics.catalogue import (
     metric_of,
 )
 from summeval_pytest.metrics.number import Named
-from summeval_pytest.record.gated_suite import pair_result_of
+from summeval_pytest.record.gated_suite import GatedSuite, pair_result_of
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.wording import render
 from summeval_pytest.run.runner import tasks_of
+from summeval_pytest.run.session import Session
 from summeval_pytest.stats.paired import pass_chance, passing_margin
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import Baseline, find_baseline
 from summeval_pytest.verdict.decide import decide_pair, decide_system
 from summeval_pytest.verdict.policy import LEVEL, margin_fault
 from summeval_pytest.verdict.run import PairResult, SystemResult
-
-if TYPE_CHECKING:
-    from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.suite.suite import Suite
 
 Run = tuple[Sequence[PairResult], Sequence[SystemResult]]
 """The pairs and the systems of one run, decided."""

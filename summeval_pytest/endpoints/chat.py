@@ -9,22 +9,17 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
+from typing import Any, Final, Literal, NamedTuple, TypeGuard
 
-from summeval_pytest.errors import NoReplyError
+from summeval_pytest.errors import Fault, NoReplyError
 from summeval_pytest.store.cassette import request_key
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.errors import Fault
-
 
 KEY_VERSION = 1
 """Goes up when the same request would be sent in another way."""

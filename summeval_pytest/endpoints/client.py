@@ -10,14 +10,21 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
-from summeval_pytest.endpoints.chat import ChatReply, Trouble, read_body, read_trouble
+from summeval_pytest.endpoints.chat import (
+    ChatReply,
+    ChatRequest,
+    Response,
+    Trouble,
+    read_body,
+    read_trouble,
+)
 from summeval_pytest.endpoints.dialect import (
     LEAST_ROOM,
     LEVELS,
@@ -27,18 +34,10 @@ from summeval_pytest.endpoints.dialect import (
     next_trial,
     room,
 )
-from summeval_pytest.endpoints.limits import tokens_about
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.limits import Limits, tokens_about
 from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_off_loop
-from summeval_pytest.errors import REFUSALS, NoReplyError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from summeval_pytest.endpoints.chat import ChatRequest, Response
-    from summeval_pytest.endpoints.endpoint import Endpoint
-    from summeval_pytest.endpoints.limits import Limits
-    from summeval_pytest.errors import Fault
-
+from summeval_pytest.errors import REFUSALS, Fault, NoReplyError
 
 _REDIRECTED: Final = 300
 _MOST_UNREADABLE: Final = 3

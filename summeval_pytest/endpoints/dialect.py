@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
-from summeval_pytest.endpoints.chat import ROOM
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.endpoints.chat import ChatRequest, Trouble
-
+from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Trouble
 
 Level = Literal["json_schema", "json_object", "text"]
 """How the form of a reply is asked for, best first."""

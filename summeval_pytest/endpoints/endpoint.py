@@ -9,20 +9,16 @@ import ipaddress
 import json
 import re
 from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
+from summeval_pytest.endpoints.chat import Usage
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from summeval_pytest.endpoints.chat import Usage
-
 
 HIDDEN: Final = "[key]"
 """What stands in every text where a key stood."""

@@ -10,38 +10,29 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
-from summeval_pytest.endpoints.chat import ROOM, read_reply
-from summeval_pytest.endpoints.client import Backoff, Client
-from summeval_pytest.endpoints.dialect import read_dialect
-from summeval_pytest.endpoints.endpoint import is_other_model
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, read_reply
+from summeval_pytest.endpoints.client import Again, Backoff, Client, Sender
+from summeval_pytest.endpoints.dialect import Dialect, read_dialect
+from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price, is_other_model
 from summeval_pytest.endpoints.limits import (
     URGENCY,
+    Budget,
     Ledger,
     Limits,
     ModelSeen,
+    Urgency,
     cost_at_most,
     tokens_for,
 )
-from summeval_pytest.errors import NoReplyError, OptionError, StoreError
+from summeval_pytest.errors import Fault, NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.store import open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
-    from summeval_pytest.endpoints.client import Again, Sender
-    from summeval_pytest.endpoints.dialect import Dialect
-    from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
-    from summeval_pytest.endpoints.limits import Budget, Urgency
-    from summeval_pytest.errors import Fault
-    from summeval_pytest.store.store import P, Store, StorePlace, T
-
+from summeval_pytest.store.store import P, Store, StorePlace, T, open_store
 
 _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
 """Faults after which the endpoint may have done its work all the same."""

@@ -14,23 +14,17 @@ from __future__ import annotations
 import asyncio
 import math
 import string
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
+from summeval_pytest.endpoints.chat import ChatRequest, Usage
+from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.errors import NoReplyError, OptionError
-from summeval_pytest.store.store import LocalAccount
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Mapping
-
-    from summeval_pytest.endpoints.chat import ChatRequest, Usage
-    from summeval_pytest.endpoints.endpoint import Endpoint, Price
-    from summeval_pytest.store.store import Account
-
+from summeval_pytest.store.store import Account, LocalAccount
 
 _BURST_SECONDS: Final = 0.1
 _LEAD_SECONDS: Final = 0.1

@@ -10,21 +10,18 @@ import asyncio
 import logging
 import ssl
 import zlib
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from summeval_pytest.endpoints.chat import Response
+from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-
-    from summeval_pytest.endpoints.endpoint import Endpoint
-
 
 T = TypeVar("T")
 TOO_SLOW: Final = "no whole response came in time"

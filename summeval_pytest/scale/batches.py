@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from summeval_pytest.scale.judging import JudgeOrder
     from summeval_pytest.verdict.run import SuiteRecord
 
-
 MOST_PAIRS: Final = 64
 """Pairs of a batch: what a worker that dies takes with it."""
 _BATCHES_EACH: Final = 4

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import shlex
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -39,9 +40,6 @@ from summeval_pytest.scale.batches import (
 )
 from summeval_pytest.scale.judging import JudgeOrder, PairJudge
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
 
 
 def judge(

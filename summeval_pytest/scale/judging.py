@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.endpoints.limits import Totals
@@ -20,14 +21,9 @@ from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.record.record_file import as_json
 from summeval_pytest.record.run_counts import counts_of
 from summeval_pytest.run.golden import golden_pair
-from summeval_pytest.run.runner import Runner
+from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.verdict.run import TestResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from summeval_pytest.run.runner import Task
 
 Pairs = tuple[tuple[str, str], ...]
 """Pairs as (system, paper)."""

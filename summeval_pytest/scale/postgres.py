@@ -13,6 +13,7 @@ import re
 import secrets
 import threading
 import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
@@ -20,21 +21,15 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from summeval_pytest.errors import NoReplyError, StoreError
 from summeval_pytest.store.cache import read_note
-from summeval_pytest.store.cassette import read_row, request_key
-from summeval_pytest.store.store import Reservation, SharedPlace, pauses
+from summeval_pytest.store.cassette import Row, read_row, request_key
+from summeval_pytest.store.store import P, Reservation, SharedPlace, T, pauses
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
-
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
-    from summeval_pytest.store.cassette import Row
-    from summeval_pytest.store.store import P, T
-
-    Values = tuple[Any, ...]
-
+Values = tuple[Any, ...]
 
 _HOST: Final = r"(?:[\w.%-]*|\[[\da-fA-F:.]+\])(?::\d+)?"
 _URL: Final = re.compile(

@@ -7,21 +7,18 @@ summaries stay here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.reports.cases import pair_parts, system_parts
+from summeval_pytest.reports.cases import Cause, Part, pair_parts, system_parts
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.run import RunVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from opentelemetry.sdk._logs import ReadableLogRecord
-
-    from summeval_pytest.reports.cases import Cause, Part
-    from summeval_pytest.verdict.run import RunVerdict
 
 Attributes = dict[str, str | float]
 EVENT: Final = "gen_ai.evaluation.result"

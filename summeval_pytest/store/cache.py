@@ -11,19 +11,14 @@ import os
 import sqlite3
 import stat
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Final, NoReturn
+from pathlib import Path
+from typing import Final, NoReturn
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.cassette import is_key, read_row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from summeval_pytest.store.cassette import Row
-
+from summeval_pytest.store.cassette import Row, is_key, read_row
 
 ELSEWHERE: Final = "name another directory with --summ-store=DIR"
 """What a user can always do about a store that cannot be used."""

@@ -11,18 +11,14 @@ import os
 import re
 import secrets
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.text.strict_json import read_strict
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-    from pathlib import Path
-
 
 HIDDEN: Final = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff"

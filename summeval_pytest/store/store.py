@@ -13,22 +13,17 @@ import random
 import shutil
 import sys
 import time
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import astuple, dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from summeval_pytest.errors import StoreError
 from summeval_pytest.store.cache import ELSEWHERE, Cache, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-    from contextlib import AbstractAsyncContextManager
-
-    from summeval_pytest.store.cassette import Row
-
+from summeval_pytest.store.cassette import Row
 
 P = ParamSpec("P")
 T = TypeVar("T")

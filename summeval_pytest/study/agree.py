@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from summeval_pytest.cli.parameters import (
     ASKING,
@@ -28,6 +29,7 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.questions import FACETS
+from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.coefficients import LEVELS, CoefficientName
 from summeval_pytest.study.agreement.columns import HUMAN, column_names, labelled_pairs
 from summeval_pytest.study.agreement.decisions import decision_tables
@@ -58,19 +60,10 @@ from summeval_pytest.study.embeddings import (
     load_encoder,
     with_columns,
 )
-from summeval_pytest.study.tables import table_lines
+from summeval_pytest.study.tables import Row, Table, table_lines
 from summeval_pytest.suite.marking import read_label_file
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from cyclopts import Token
-
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.study.tables import Row, Table
-    from summeval_pytest.suite.suite import Suite
-
 
 _FEWEST_PAPERS: Final = 2
 

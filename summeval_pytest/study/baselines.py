@@ -6,13 +6,14 @@ over the whole text. A word is stemmed once, however many texts have it: that is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from summeval_pytest.metrics.eva import f1
+from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.flow import Dialogue, NoScoreError, ask, check_usable
 from summeval_pytest.questions import (
     SUMMARY_SCALE,
@@ -24,14 +25,8 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.run.measure import Extra
 from summeval_pytest.study.onnx_model import needed_for
+from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.sentences import content_words, normalise, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.metrics.facet import FacetScore
-    from summeval_pytest.suite.values import Pair
-
 
 ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 

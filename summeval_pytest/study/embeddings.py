@@ -6,27 +6,22 @@ would depend on its neighbours, or on how sums are shared out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.facts import Encoder, Vectors
+from summeval_pytest.study.agreement.columns import LabelledPair
 from summeval_pytest.study.onnx_model import CONFIG, OnnxModel, most_tokens, read_json
 from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.metrics.facts import Encoder, Vectors
-    from summeval_pytest.study.agreement.columns import LabelledPair
-    from summeval_pytest.suite.values import Pair
-
 
 _DIGITS: Final = 6
 """Further digits of a model's vectors differ from processor to processor."""

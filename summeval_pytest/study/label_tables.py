@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator
 
+from summeval_pytest.cli.imports import Labels
 from summeval_pytest.cli.parameters import check_writable, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.questions import FACETS
@@ -44,16 +46,10 @@ from summeval_pytest.suite.marking import (
     markings_of,
 )
 from summeval_pytest.suite.places import file_name, json_lines
-from summeval_pytest.suite.rows import read_table
+from summeval_pytest.suite.rows import DataTable, read_table
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.cli.imports import Labels
-    from summeval_pytest.suite.rows import DataTable
-    from summeval_pytest.suite.suite import Suite
 
 _UNNAMED: Final = "(nobody is named)"
 _SHOWN: Final = 3

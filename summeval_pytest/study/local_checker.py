@@ -11,35 +11,31 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import (
+    Answer,
     CheckFacts,
     CheckSentences,
     FactCheck,
     FactChecks,
+    Question,
     SentenceCheck,
     SentenceChecks,
     Unanswered,
 )
 from summeval_pytest.study.onnx_model import OnnxModel, most_tokens
-from summeval_pytest.suite.values import CLAIM_MARK, SOURCE_MARK
+from summeval_pytest.suite.values import CLAIM_MARK, SOURCE_MARK, CheckerSpec
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import content_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.suite.values import CheckerSpec
-
 
 VERSION: Final = "1"
 """Goes up when a source is cut, or evidence chosen, in another way."""

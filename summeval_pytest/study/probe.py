@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from cyclopts import Parameter
 
@@ -24,10 +25,11 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
-from summeval_pytest.run.pair_numbers import MIN_COVERAGE
+from summeval_pytest.run.pair_numbers import MIN_COVERAGE, Numbers
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.study.edits import (
     ATTACKS,
+    Attack,
     Edit,
     add_irrelevant,
     change_number,
@@ -35,20 +37,13 @@ from summeval_pytest.study.edits import (
     repeat_sentence,
     truncate,
 )
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.study.edits import Attack
-    from summeval_pytest.suite.suite import Suite
-
-    Probe = tuple[Task, Task, Edit]
-    """What is measured before an edit and after it, and the edit."""
-
+Probe = tuple[Task, Task, Edit]
+"""What is measured before an edit and after it, and the edit."""
 
 Direction = Literal["equal", "no higher", "lower", "higher", "at least", "stays full"]
 Group = Literal["metamorphic", "hostile"]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.suite.entries import FileEntry, Number
 from summeval_pytest.suite.lines import TextFile, brief, check_name, finite, read_json, read_lines
 from summeval_pytest.suite.places import check_new, suite_files, write_new
 from summeval_pytest.text.sentences import normalise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from summeval_pytest.questions import Facet
-
 
 _ARTICLE: Final = "article"
 _REFERENCE: Final = "human"

@@ -6,11 +6,12 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -34,20 +35,13 @@ from summeval_pytest.reports.terminal import calls_lines, model_lines
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.study.baselines import check_baselines
 from summeval_pytest.study.systems.analyses import ANALYSES
-from summeval_pytest.study.systems.studied import Material
+from summeval_pytest.study.systems.studied import Material, StudiedJudge
 from summeval_pytest.study.systems.texts import text_numbers
-from summeval_pytest.study.tables import named, table_lines
+from summeval_pytest.study.tables import Row, named, table_lines
 from summeval_pytest.suite.lines import TextFile, text_lines
 from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.text.sentences import NORMALISER, SPLITTER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.study.systems.studied import StudiedJudge
-    from summeval_pytest.study.tables import Row
-
 
 WIDTH: Final = 80
 """Where there is no terminal."""

@@ -6,21 +6,18 @@ A figure is an `Estimate` (on one line) or a `Mean` over papers (over its interv
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from summeval_pytest.text.printing import one_line, safe
 
 Row: TypeAlias = dict[str, Any]
 """A line of a JSON file, by key: names, counts, estimates and means."""
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    Cells = Mapping[str, str | Callable[[Row], object]]
-    """By the head of a column, the key of its value, or what makes its cell or value of a row."""
+Cells = Mapping[str, str | Callable[[Row], object]]
+"""By the head of a column, the key of its value, or what makes its cell or value of a row."""
 
 SEED: Final = 20241
 RESAMPLES: Final = 1000

@@ -7,10 +7,10 @@ with ``x_`` are the owner's, at any depth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, LiteralString, TypeVar, cast
+from typing import Annotated, Any, Final, LiteralString, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -27,9 +27,6 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.lines import MOST, OWN_KEYS, brief, closest, is_visible
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")

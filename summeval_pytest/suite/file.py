@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os.path
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -34,7 +34,9 @@ from summeval_pytest.suite.lines import (
     ALL_PAPERS,
     OWN_KEYS,
     RESERVED_SYSTEMS,
+    Keys,
     TextFile,
+    TomlText,
     brief,
     check_name,
     finite,
@@ -49,16 +51,11 @@ from summeval_pytest.suite.values import (
     ComposedSpec,
     JudgeSpec,
     RecordedSpec,
+    Roster,
     Setting,
     SystemSpec,
     Waiver,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from summeval_pytest.suite.lines import Keys, TomlText
-    from summeval_pytest.suite.values import Roster
 
 EvaRecall = Literal["both", "matched"]
 EvaChains = Literal["parent", "adjacent"]

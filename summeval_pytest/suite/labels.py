@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.functional_validators import ValidateAs
@@ -25,14 +25,9 @@ from summeval_pytest.suite.entries import (
     keyed,
     mistake,
 )
-from summeval_pytest.suite.lines import OWN_KEYS, brief, closest, read_lines
-from summeval_pytest.suite.values import RecordedSpec, Segments
+from summeval_pytest.suite.lines import OWN_KEYS, TextFile, TomlText, brief, closest, read_lines
+from summeval_pytest.suite.values import AnyJudge, RecordedSpec, Roster, Segments
 from summeval_pytest.text.sentences import normalise
-
-if TYPE_CHECKING:
-    from summeval_pytest.suite.lines import TextFile, TomlText
-    from summeval_pytest.suite.values import AnyJudge, Roster
-
 
 _EACH_TEXT: Final = each_once(lambda labelled: normalise(labelled.text))
 
@@ -152,7 +147,6 @@ def _some_fact(facts: FactLabels) -> FactLabels:
 
 UNRATED: Final = 0
 """The mark of a facet without a rating; no rating is 0."""
-
 
 _OrNull: Final = ", or null where the reference has none"
 UpTo3 = Annotated[

@@ -12,9 +12,10 @@ import os.path
 import re
 import tomllib
 from codecs import BOM_UTF8
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from unicodedata import category
 
 from summeval_pytest.errors import Place, SuiteError, nearest
@@ -25,9 +26,6 @@ from summeval_pytest.text.strict_json import (
     is_deep,
     read_strict,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
 
 JUDGE: Final = "judge"
 """The name of a suite's item for its judge."""

@@ -7,16 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.suite.labels import EvidenceLabel, Label, digest_of, read_labels
 from summeval_pytest.suite.lines import TextFile, brief
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.sentences import normalise, sentence_texts
-
-if TYPE_CHECKING:
-    from summeval_pytest.suite.suite import Suite
 
 ItemKind = Facet | Literal["overall", "sentence", "reference fact", "candidate fact"]
 """What can be labelled of a pair: a facet, the pair as a whole, a sentence, a fact of a side."""

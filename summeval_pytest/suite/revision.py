@@ -5,18 +5,16 @@ from __future__ import annotations
 import io
 import os
 import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _LINK: Final = b"120000"
 """The mode of a symbolic link in a tree."""

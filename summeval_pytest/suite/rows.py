@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, object]
 
-
 PAPER_COLUMNS: Final = (
     "id", "title", "source", "reference", "reference_facets", "reference_facts", "provenance",
 )  # fmt: skip

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 from pydantic.functional_validators import ValidateAs
@@ -17,6 +17,7 @@ from summeval_pytest.errors import Place
 from summeval_pytest.questions import (
     FACETS,
     OFFLINE,
+    Duty,
     FacetReading,
     FacetSegments,
     Fact,
@@ -26,6 +27,7 @@ from summeval_pytest.questions import (
     SentenceMode,
 )
 from summeval_pytest.suite.entries import (
+    FileEntry,
     Flag,
     Given,
     Index,
@@ -37,11 +39,6 @@ from summeval_pytest.suite.entries import (
     mistake,
 )
 from summeval_pytest.text.sentences import normalise
-
-if TYPE_CHECKING:
-    from summeval_pytest.questions import Duty
-    from summeval_pytest.suite.entries import FileEntry
-
 
 PROMPTS: Final = ("abstract", "plain")
 """The prompts for models under test that exist without being written to a file."""

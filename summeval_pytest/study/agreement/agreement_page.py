@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -16,17 +17,10 @@ from summeval_pytest.reports.page_pair import WHOLE, cut, visible
 from summeval_pytest.reports.wording import resource, template
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import estimate_of_resamples, resampled_ratios
-from summeval_pytest.study.agreement.suite_agreement import missing_lines
-from summeval_pytest.study.tables import interval_text, number
+from summeval_pytest.study.agreement.columns import LabelledPair
+from summeval_pytest.study.agreement.suite_agreement import SuiteAgreement, missing_lines
+from summeval_pytest.study.tables import Row, interval_text, number
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.study.agreement.columns import LabelledPair
-    from summeval_pytest.study.agreement.suite_agreement import SuiteAgreement
-    from summeval_pytest.study.tables import Row
-
 
 WORST: Final = 20
 BINS: Final = 10

@@ -14,25 +14,19 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.random import PCG64, Generator
+from numpy.typing import NDArray
 
-from summeval_pytest.stats.agreement import is_undefined, pearson, shares, two_columns
+from summeval_pytest.stats.agreement import Numbers, is_undefined, pearson, shares, two_columns
 from summeval_pytest.stats.intervals import Interval
 from summeval_pytest.study import tables
-from summeval_pytest.study.agreement.columns import HUMAN
-from summeval_pytest.study.tables import Estimate
+from summeval_pytest.study.agreement.columns import HUMAN, LabelledPair
+from summeval_pytest.study.tables import Estimate, Row
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from summeval_pytest.stats.agreement import Numbers
-    from summeval_pytest.study.agreement.columns import LabelledPair
-    from summeval_pytest.study.tables import Row
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _QUANTILES = [(1 - 0.95) / 2, (1 + 0.95) / 2]
 

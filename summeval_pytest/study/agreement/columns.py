@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.catalogue import METRICS, Score
 from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, is_verbatim, n_letters, pieces_of
-from summeval_pytest.metrics.flow import ask, ends_unscored
-from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.flow import Dialogue, ask, ends_unscored
+from summeval_pytest.metrics.number import MetricName, Unscored
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.run.golden import (
     GoldenAnswer,
@@ -22,25 +23,22 @@ from summeval_pytest.run.golden import (
     group_of,
     labelled_overall,
 )
-from summeval_pytest.run.measure import Extra, check_flaw
+from summeval_pytest.run.measure import Evaluation, Extra, check_flaw
 from summeval_pytest.run.runner import Task
-from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
+from summeval_pytest.run.session import Session
+from summeval_pytest.study.baselines import (
+    BASELINES,
+    BaselineName,
+    facet_presence,
+    length,
+    rouge,
+    rouge_1_recall,
+)
+from summeval_pytest.suite.labels import Label, Recorded
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.sentences import normalise
 from summeval_pytest.verdict.thresholds import has_part
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from summeval_pytest.metrics.catalogue import Score
-    from summeval_pytest.metrics.flow import Dialogue
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.study.baselines import BaselineName
-    from summeval_pytest.suite.labels import Label, Recorded
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair
-
 
 HUMAN: Final = "human"
 """The column of the labels themselves, first in every matrix."""

@@ -6,26 +6,20 @@ decided where the 95 % interval of the mean difference over their papers leaves 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
+from numpy.typing import NDArray
 
 from summeval_pytest.stats.intervals import change_interval, share_interval
-from summeval_pytest.study.tables import Estimate, short, table_of
+from summeval_pytest.study.tables import Estimate, Row, Table, short, table_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.study.tables import Row, Table
-
-    Floats = NDArray[np.float64]
-    Scores = Mapping[str, Mapping[str, float]]
-    """By system and paper, a number."""
-
+Floats = NDArray[np.float64]
+Scores = Mapping[str, Mapping[str, float]]
+"""By system and paper, a number."""
 
 SEED: Final = 20251
 DRAWS: Final = 200

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from statistics import mean, median
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,22 +18,16 @@ from summeval_pytest.run.golden import (
     labelled_sentences,
     places_of,
 )
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.runner import Task
+from summeval_pytest.run.session import Session
 from summeval_pytest.stats.agreement import shares
 from summeval_pytest.study.agreement.item_agreement import estimate_of
 from summeval_pytest.study.baselines import novel_bigrams, top_sentences
-from summeval_pytest.study.tables import number, table_lines, table_of
+from summeval_pytest.study.tables import Cells, Row, number, table_lines, table_of
+from summeval_pytest.suite.labels import Label
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.runner import Task
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.study.tables import Cells, Row
-    from summeval_pytest.suite.labels import Label
-    from summeval_pytest.suite.suite import Suite
-
 
 SEED: Final = 20246
 TOP: Final = 3

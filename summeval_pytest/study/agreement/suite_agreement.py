@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.study.agreement.coefficients import (
     COEFFICIENTS,
     LEVELS,
+    AgreementLevel,
+    CoefficientName,
     correlation,
     level_row,
     mixed_row,
     partial_correlation,
     system_means,
 )
-from summeval_pytest.study.agreement.columns import HUMAN
+from summeval_pytest.study.agreement.columns import HUMAN, LabelledPair
 from summeval_pytest.study.agreement.decisions import decisions
 from summeval_pytest.study.agreement.item_agreement import (
     AUC,
@@ -29,22 +33,12 @@ from summeval_pytest.study.agreement.item_agreement import (
     item_agreements,
     role_agreement,
 )
-from summeval_pytest.study.tables import NAME, estimate_cell, p_cell, short, table_of
+from summeval_pytest.study.tables import NAME, Row, Table, estimate_cell, p_cell, short, table_of
+from summeval_pytest.suite.labels import Label
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName
-    from summeval_pytest.study.agreement.columns import LabelledPair
-    from summeval_pytest.study.tables import Row, Table
-    from summeval_pytest.suite.labels import Label
-    from summeval_pytest.suite.suite import Suite
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _QUADRATIC: Final = "quadratic kappa"
 _TITLES: Final[Mapping[AgreementLevel, str]] = {

@@ -6,12 +6,15 @@ names the keys. None as a ``system`` wrote the references.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.stats.paired import holm
@@ -23,6 +26,8 @@ from summeval_pytest.study.systems.studied import (
     LABELS,
     By,
     Column,
+    Studied,
+    StudiedText,
     draws,
     mean_of,
     rate_of,
@@ -42,7 +47,9 @@ from summeval_pytest.study.systems.texts import (
     popularity_profile,
 )
 from summeval_pytest.study.tables import (
+    Cells,
     Mean,
+    Row,
     Table,
     interval_text,
     mean_cell,
@@ -52,18 +59,8 @@ from summeval_pytest.study.tables import (
     table_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.metrics.facts import StageCounts
-    from summeval_pytest.study.systems.studied import Studied, StudiedText
-    from summeval_pytest.study.tables import Cells, Row
-
-    Scores = Iterator[tuple[str, NDArray[np.float64]]]
-    Stages = tuple[str, StageCounts]
-
+Scores = Iterator[tuple[str, NDArray[np.float64]]]
+Stages = tuple[str, StageCounts]
 
 HEAD: Final = 16
 """Characters of a name in the head of a column, which is about as wide as its numbers."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,19 +14,13 @@ import numpy as np
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.systems.analyses import HEATED, column_parts, preference_notes
 from summeval_pytest.study.systems.texts import NOVELTIES, READABILITY
-from summeval_pytest.study.tables import named, short
+from summeval_pytest.study.tables import Mean, Row, named, short
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from summeval_pytest.study.tables import Mean, Row
-
-    Rows = Sequence[Row]
-
+Rows = Sequence[Row]
 
 COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Told apart by those who do not see red and green apart (Okabe and Ito 2008)."""

@@ -6,43 +6,41 @@ A mean says of how many of how many papers it is: what has no value is never cou
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from summeval_pytest.endpoints.limits import models_seen
-from summeval_pytest.judges.judge import Counting, find_judge
+from summeval_pytest.endpoints.limits import ModelSeen, models_seen
+from summeval_pytest.judges.judge import Counting, Judge, find_judge
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import is_verbatim, pieces_of
+from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-from summeval_pytest.questions import FACETS, OFFLINE, FacetSegments, SegmentFacets
+from summeval_pytest.questions import (
+    FACETS,
+    OFFLINE,
+    Answer,
+    Facet,
+    FacetSegments,
+    Question,
+    SegmentFacets,
+)
 from summeval_pytest.run.golden import group_of
-from summeval_pytest.run.measure import metric_signature
+from summeval_pytest.run.measure import Evaluation, metric_signature
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import resampled_ratios
 from summeval_pytest.study.systems.texts import LENGTH
-from summeval_pytest.study.tables import Mean
+from summeval_pytest.study.tables import Mean, Row
+from summeval_pytest.suite.labels import Label
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.sentences import has_tokens, is_refusal, normalise, split_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.endpoints.limits import ModelSeen
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.facts import StageCounts
-    from summeval_pytest.questions import Answer, Facet, Question
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.study.tables import Row
-    from summeval_pytest.suite.labels import Label
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair, Paper
-
 
 Extent = Literal["whole", "parts", "absent"]
 """How a text contains a segment: word for word, some of its sentences, or none of them."""

@@ -23,16 +23,13 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.study.baselines import rouge
 from summeval_pytest.text.sentences import normalise, split_sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 
 LENGTH: Final = "words"
 LENGTHS: Final = (LENGTH, "reference words", "source words", "compression", "of reference")
