@@ -41,7 +41,7 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.reports.wording import change_lines, comparison_lines
 from summeval_pytest.run.plan import planned_calls
-from summeval_pytest.suite.revision import suite_at
+from summeval_pytest.suite.suite import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline

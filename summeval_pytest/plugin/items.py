@@ -25,7 +25,7 @@ from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
 from summeval_pytest.suite.places import real_place
-from summeval_pytest.suite.revision import suite_at
+from summeval_pytest.suite.suite import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import TestResult
 

@@ -29,16 +29,17 @@ from summeval_pytest.cli.parameters import (
 from summeval_pytest.errors import UsageError
 from summeval_pytest.record.record_file import record_lines
 from summeval_pytest.run.progress import ShownPace
-from summeval_pytest.scale.batches import (
+from summeval_pytest.scale.judging import (
     WAIT_SECONDS,
     Collected,
+    JudgeOrder,
     Lost,
+    PairJudge,
     batches_of,
     in_process,
     in_processes,
     on_dask,
 )
-from summeval_pytest.scale.judging import JudgeOrder, PairJudge
 from summeval_pytest.text.printing import one_line
 
 

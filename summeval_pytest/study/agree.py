@@ -32,7 +32,6 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.coefficients import LEVELS, CoefficientName
 from summeval_pytest.study.agreement.columns import HUMAN, column_names, labelled_pairs
-from summeval_pytest.study.agreement.decisions import decision_tables
 from summeval_pytest.study.agreement.evidence import evidence_lines, evidence_report
 from summeval_pytest.study.agreement.item_agreement import (
     VERDICTS,
@@ -45,6 +44,7 @@ from summeval_pytest.study.agreement.item_agreement import (
 from summeval_pytest.study.agreement.suite_agreement import (
     SuiteAgreement,
     agreement_figures,
+    decision_tables,
     given_table,
     level_table,
     matrix_table,
@@ -87,65 +87,36 @@ def paper_counts(_: object, tokens: Sequence[Token]) -> tuple[int, ...]:
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """What is shown beside the labels; the JSON has every level and matrix always."""
+    """What is shown beside the labels; the JSON has every level and matrix always.
+
+    Attributes:
+        level: print all coefficients over all pairs, within papers, or over systems' means
+            (default: Pearson and Spearman over all pairs, Kendall within papers)
+        papers: also decide between systems on random sets of fewer papers, such as 10,20,30
+        matrix: also print this coefficient between all columns
+        fit_weights: fit the facets' weights to the overall scores
+        summary: print one line per figure, not tables: suite, figure, items, value, interval
+        given: print partial correlations: what each metric adds to this one
+        baseline: also ask the judge for a baseline: one rating of the whole summary, or facts
+            counted by one prompt (repeat for both)
+        bertscore: add BERTScore with the model in this folder (needs summeval-pytest[onnx])
+        embeddings: add recall by sentence embeddings with the model in this folder (needs
+            summeval-pytest[onnx])
+        html: also write an HTML page: each column beside people's scores, the judge's answers
+            beside the labels, and the worst disagreements with their texts
+    """
 
     metrics: Annotated[tuple[str, ...], METRICS_OPTION] = ()
-    level: Annotated[
-        Literal["pooled", "paper", "system", "all"] | None,
-        Parameter(
-            help="print all coefficients over all pairs, within papers, or over systems' means"
-            " (default: Pearson and Spearman over all pairs, Kendall within papers)"
-        ),
-    ] = None
-    papers: Annotated[
-        tuple[int, ...],
-        Parameter(
-            help="also decide between systems on random sets of fewer papers, such as 10,20,30",
-            converter=paper_counts,
-            n_tokens=1,
-        ),
-    ] = ()
-    matrix: Annotated[
-        CoefficientName | None, Parameter(help="also print this coefficient between all columns")
-    ] = None
-    fit_weights: Annotated[
-        bool, Parameter(help="fit the facets' weights to the overall scores")
-    ] = False
-    summary: Annotated[
-        bool,
-        Parameter(
-            help="print one line per figure, not tables: suite, figure, items, value, interval"
-        ),
-    ] = False
-    given: Annotated[
-        str | None,
-        Parameter(help="print partial correlations: what each metric adds to this one"),
-    ] = None
-    baseline: Annotated[
-        tuple[BaselineName, ...],
-        Parameter(
-            help="also ask the judge for a baseline: one rating of the whole summary, or facts"
-            " counted by one prompt (repeat for both)"
-        ),
-    ] = ()
-    bertscore: Annotated[
-        str | None,
-        Parameter(help="add BERTScore with the model in this folder (needs summeval-pytest[onnx])"),
-    ] = None
-    embeddings: Annotated[
-        str | None,
-        Parameter(
-            help="add recall by sentence embeddings with the model in this folder"
-            " (needs summeval-pytest[onnx])"
-        ),
-    ] = None
-    html: Annotated[
-        Path | None,
-        Parameter(
-            help="also write an HTML page: each column beside people's scores, the judge's answers"
-            " beside the labels, and the worst disagreements with their texts"
-        ),
-    ] = None
+    level: Literal["pooled", "paper", "system", "all"] | None = None
+    papers: Annotated[tuple[int, ...], Parameter(converter=paper_counts, n_tokens=1)] = ()
+    matrix: CoefficientName | None = None
+    fit_weights: bool = False
+    summary: bool = False
+    given: str | None = None
+    baseline: tuple[BaselineName, ...] = ()
+    bertscore: str | None = None
+    embeddings: str | None = None
+    html: Path | None = None
 
 
 TABLES: Final = Tables()
@@ -155,24 +126,9 @@ def agree(
     suite: Path,
     /,
     *,
-    evidence: Annotated[
-        bool,
-        Parameter(
-            help="compare only evidence: precision, recall and F1 of the judge's source sentences"
-            " against the labels, with BM25 as a baseline"
-        ),
-    ] = False,
-    of: Annotated[
-        Literal["faithful", "labelled"] | None,
-        Parameter(
-            help="with --evidence: use only sentences labelled faithful, as FareBio (default), or"
-            " all sentences with labelled evidence, including partly supported ones"
-        ),
-    ] = None,
-    compare: Annotated[
-        tuple[Path, Path] | None,
-        Parameter(help="compare only two annotators' label files, without a judge"),
-    ] = None,
+    evidence: bool = False,
+    of: Literal["faithful", "labelled"] | None = None,
+    compare: tuple[Path, Path] | None = None,
     json_file: JsonFile = None,
     tables: Tables = TABLES,
     allow_outside: AllowOutside = False,
@@ -181,6 +137,13 @@ def agree(
     asking: Asking = ASKING,
 ) -> list[str]:
     """What the command prints, also written as JSON where a file is named.
+
+    Args:
+        evidence: compare only evidence: precision, recall and F1 of the judge's source sentences
+            against the labels, with BM25 as a baseline
+        of: with --evidence: use only sentences labelled faithful, as FareBio (default), or all
+            sentences with labelled evidence, including partly supported ones
+        compare: compare only two annotators' label files, without a judge
 
     Raises:
         UsageError: for a mistake in the suite or the options.

@@ -7,9 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Final, Literal, NamedTuple
-
-from cyclopts import Parameter
+from typing import Final, Literal, NamedTuple
 
 from summeval_pytest.cli.parameters import (
     ASKING,
@@ -334,18 +332,16 @@ def probe(
     suite: Path,
     /,
     *,
-    relation: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="only these relations, or a group: metamorphic, hostile (repeat, or commas)"
-        ),
-    ] = (),
+    relation: tuple[str, ...] = (),
     allow_outside: AllowOutside = False,
     judge: JudgeName = "offline",
     endpoints: Endpoints = NO_ENDPOINTS,
     asking: Asking = ASKING,
 ) -> tuple[list[str], bool]:
     """The relations that the judge keeps and breaks, and whether it keeps all that were decided.
+
+    Args:
+        relation: only these relations, or a group: metamorphic, hostile (repeat, or commas)
 
     Raises:
         OptionError: for an unknown relation, and for a judge that only recalls recorded ratings.

@@ -53,17 +53,8 @@ def study(
     suite: Path,
     /,
     *,
-    judge: Annotated[
-        tuple[str, ...],
-        Parameter(help="the judge (repeat, or commas; default: offline); several make a heat map"),
-    ] = (),
-    system: Annotated[
-        tuple[str, ...],
-        Parameter(
-            name=["--system", "--model"],
-            help="these systems (repeat, or commas; default: all of the suite)",
-        ),
-    ] = (),
+    judge: tuple[str, ...] = (),
+    system: Annotated[tuple[str, ...], Parameter(name=["--system", "--model"])] = (),
     only: Annotated[
         tuple[str, ...],
         Parameter(
@@ -72,25 +63,23 @@ def study(
             f" {', '.join(n for n, each in ANALYSES.items() if each.needs_judge)}"
         ),
     ] = (),
-    family: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="NAME=FAMILY: the model family of a judge or system (repeat; default: the first"
-            " letters of its model's name, as gpt of gpt-4o)"
-        ),
-    ] = (),
-    familiar: Annotated[
-        Path | None, Parameter(help="familiar words for Dale-Chall, one per line")
-    ] = None,
+    family: tuple[str, ...] = (),
+    familiar: Path | None = None,
     json_file: JsonFile = None,
-    figures: Annotated[
-        Path | None, Parameter(help="draw SVG and PNG files into this folder")
-    ] = None,
+    figures: Path | None = None,
     allow_outside: AllowOutside = False,
     endpoints: Endpoints = NO_ENDPOINTS,
     asking: Asking = ASKING,
 ) -> list[str]:
     """The tables, also written as JSON and drawn as figures where these are asked for.
+
+    Args:
+        judge: the judge (repeat, or commas; default: offline); several make a heat map
+        system: these systems (repeat, or commas; default: all of the suite)
+        family: NAME=FAMILY: the model family of a judge or system (repeat; default: the first
+            letters of its model's name, as gpt of gpt-4o)
+        familiar: familiar words for Dale-Chall, one per line
+        figures: draw SVG and PNG files into this folder
 
     Raises:
         UsageError: for a mistake in the suite or an option, and for a judge or a system that

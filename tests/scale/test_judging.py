@@ -15,9 +15,16 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.errors import UsageError
 from summeval_pytest.record.record_file import record_lines
 from summeval_pytest.run.session import Terms
-from summeval_pytest.scale import batches
-from summeval_pytest.scale.batches import Collected, batches_of
-from summeval_pytest.scale.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
+from summeval_pytest.scale import judging
+from summeval_pytest.scale.judging import (
+    Batch,
+    Collected,
+    JudgeOrder,
+    PairJudge,
+    batch_lines,
+    batches_of,
+    close_judge,
+)
 from tests.plugin.conftest import BOTH, Bench, by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import labelled
@@ -84,7 +91,7 @@ def test_a_cluster_without_a_worker_is_a_usage_error_after_a_while(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is said meanwhile; nor does any worker take the place of the last one that dies."""
-    monkeypatch.setattr(batches, "_LOOK_SECONDS", 0.5)
+    monkeypatch.setattr(judging, "_LOOK_SECONDS", 0.5)
     monkeypatch.chdir(bench.path)
     bench.write("mortal.py", MORTAL)
     with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
@@ -115,7 +122,7 @@ def test_a_scheduler_that_is_gone_is_a_usage_error_at_once() -> None:
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), Client(address) as client:
         cluster.close()
         with pytest.raises(UsageError) as caught:
-            batches._wait_for_worker(client, "no Dask worker is left at {}", SOON)
+            judging._wait_for_worker(client, "no Dask worker is left at {}", SOON)
     missing = f"--dask: no Dask worker is left at {address}"
     assert str(caught.value).startswith(f"{missing}: the scheduler is gone, ")
 
@@ -174,11 +181,11 @@ def test_a_batch_that_every_worker_dies_of_is_an_error_of_its_pairs(
     """They are named, and never passed; the others would be judged all the same."""
     bench.suite(papers=("limpet-01",))
     bench.write("mortal.py", MORTAL)
-    monkeypatch.setattr(batches, "TRIES", 1)
+    monkeypatch.setattr(judging, "TRIES", 1)
     order = order_of(bench, "mortal:Always")
     judge = PairJudge(order)
     collected = Collected(order, judge, Path("run.json"))
-    for line in batches.in_processes(order, batches_of(judge, 1), n_workers=1):
+    for line in judging.in_processes(order, batches_of(judge, 1), n_workers=1):
         collected.add(line)
     (suite,) = collected.verdict().suites
     assert [(pair.system, pair.outcome) for pair in suite.pairs] == [

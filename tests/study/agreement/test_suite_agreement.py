@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.agreement.decisions import decision_tables, decisions
 from summeval_pytest.study.agreement.item_agreement import item_table, role_table
 from summeval_pytest.study.agreement.suite_agreement import (
+    decision_tables,
+    decisions,
     fit_weights,
     fitted_weights,
     level_table,
