@@ -26,6 +26,7 @@ from summeval_pytest.suite.suite import read_paper
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.policy import LEVEL
 
+_STUDY: Final = "summeval_pytest.study"
 Format = Literal["scholarsum", "table", "hf", "csv"]
 _TEXTS: Final = ("title", "source", "reference")
 COLUMNS: Final = ("paper", "id", *_TEXTS, "system", "summary")
@@ -110,13 +111,11 @@ def run_import(
         return [f"{out}: {draft.counted}", *draft.notes(), f"next: pytest {out}"]
     _refuse(rows, f"goes with rows, as of table or hf, not with {form!r}")
     if form == "scholarsum":
-        return _import_release(file, out)
+        return list(import_module(f"{_STUDY}.scholarsum").import_scholarsum(file, out))
     if labels.suite is None:
         raise OptionError("labels of a csv file need a suite; name it with --suite SUITE")
     suite = suite_of(labels.suite, allow_outside=allow_outside)
-    study = import_module("summeval_pytest.study.label_tables")
-    lines: list[str] = study.import_labels(file, out, suite, labels)
-    return lines
+    return list(import_module(f"{_STUDY}.label_tables").import_labels(file, out, suite, labels))
 
 
 def _refuse(options: Labels | RowOptions, why: str) -> None:
@@ -124,19 +123,6 @@ def _refuse(options: Labels | RowOptions, why: str) -> None:
     for option in fields(options):
         if getattr(options, option.name):
             raise OptionError(f"--{option.name.replace('_', '-')} {why}; leave it out")
-
-
-def _import_release(file: Path, out: Path) -> list[str]:
-    """Makes the suite of a release and says what it holds."""
-    report = import_module("summeval_pytest.study.scholarsum").import_scholarsum(file, out)
-    left_out = f"{report.n_skipped_facets} facets were left out by the annotators"
-    return [
-        f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
-        f"{report.n_labelled_pairs} pairs have human labels; {left_out}",
-        *([f"recorded judges: {', '.join(report.judges)}"] if report.judges else []),
-        *(one_line(note) for note in report.notes),
-        f"next: pytest {out}",
-    ]
 
 
 def skeleton(name: str) -> str:

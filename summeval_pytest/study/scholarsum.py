@@ -11,6 +11,7 @@ from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.suite.entries import FileEntry, Number
 from summeval_pytest.suite.lines import TextFile, brief, check_name, finite, read_json, read_lines
 from summeval_pytest.suite.places import check_new, suite_files, write_new
+from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise
 
 _ARTICLE: Final = "article"
@@ -68,24 +69,8 @@ _THRESHOLDS: Final = (
 _Object = dict[str, Any]
 
 
-class ImportReport(NamedTuple):
-    """What an import wrote, and what it had to leave out.
-
-    ``n_skipped_facets`` counts ratings of a labelled pair that the annotators left out because
-    the reference has no such facet; ``judges`` can be asked again from their records.
-    """
-
-    n_papers: int
-    systems: tuple[str, ...]
-    n_pairs: int
-    n_labelled_pairs: int
-    n_skipped_facets: int
-    judges: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-def import_scholarsum(file: Path, out: Path) -> ImportReport:
-    """Make a suite in the folder ``out`` from one half of the ScholarSum release.
+def import_scholarsum(file: Path, out: Path) -> list[str]:
+    """Make a suite in the folder ``out`` from one half of the ScholarSum release; says what it has.
 
     Everything is read and checked before the first file is written; the same release gives the
     same bytes.
@@ -145,16 +130,18 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
         thresholds=_THRESHOLDS,
     )
     write_new(out, files)
-    rated_facets = [rating for label in labels for rating in label.get("facets", {}).values()]
-    return ImportReport(
-        n_papers=len(papers),
-        systems=systems,
-        n_pairs=sum(map(len, summaries.values())),
-        n_labelled_pairs=len(labels),
-        n_skipped_facets=rated_facets.count(None),
-        judges=tuple(judges),
-        notes=tuple(notes),
+    rated = [rating for label in labels for rating in label.get("facets", {}).values()]
+    counts = (
+        f"{len(papers)} papers, {len(systems)} systems, {sum(map(len, summaries.values()))} pairs"
     )
+    left_out = f"{rated.count(None)} facets were left out by the annotators"
+    return [
+        f"{out}: {counts}",
+        f"{len(labels)} pairs have human labels; {left_out}",
+        *([f"recorded judges: {', '.join(judges)}"] if judges else []),
+        *map(one_line, notes),
+        f"next: pytest {out}",
+    ]
 
 
 def _systems(papers: list[FileEntry]) -> tuple[str, ...]:

@@ -41,13 +41,13 @@ from summeval_pytest.judges.offline.facets import (
 from summeval_pytest.judges.offline.roles import pieces_of
 from summeval_pytest.questions import FACETS, SCALES, FacetPair, RateFacets
 from summeval_pytest.stats.agreement import spearman
-from summeval_pytest.study.agreement.coefficients import bootstrap_interval
 from summeval_pytest.study.baselines import rouge_1_recall
 from summeval_pytest.text.sentences import normalise
 from tests.fitting.data import N_FOLDS, data_folder, records, save
 from tests.fitting.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
 from tests.fitting.roles import learn
 from tests.kappa import cohen_kappa
+from tests.resampling import bootstrap_interval
 
 if TYPE_CHECKING:
     from summeval_pytest.judges.offline.roles import Roles

@@ -8,9 +8,10 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet, FacetSegments
-from summeval_pytest.study.scholarsum import ImportReport, import_scholarsum
+from summeval_pytest.study.scholarsum import import_scholarsum
 from summeval_pytest.suite.labels import Recorded
 from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.text.printing import one_line
 from tests.label_suite import write_lines
 
 RECORDED: dict[str, tuple[float, str, tuple[int, ...], str]] = {
@@ -78,20 +79,18 @@ def refused(file: Path, out: Path) -> str:
 
 def test_pubmed_spelling_becomes_a_suite(tmp_path: Path) -> None:
     """Worked example of every column."""
-    report = import_scholarsum(write_lines(tmp_path / "pubmed.json", PUBMED), tmp_path / "out")
+    out = tmp_path / "out"
+    lines = import_scholarsum(write_lines(tmp_path / "pubmed.json", PUBMED), out)
     suite = load_suite(tmp_path / "out", "out")
     pair = suite.pair("pubmed-001", "gpt35_fm")
     label = suite.labels["pubmed-001", "gpt35_fm"]
 
-    assert report == ImportReport(
-        n_papers=1,
-        systems=("gpt35_fm", "llama2_70b"),
-        n_pairs=2,
-        n_labelled_pairs=2,
-        n_skipped_facets=1,
-        judges=("gpt4-recorded", "gpt4-variant-recorded", "gpt35-recorded"),
-        notes=(),
-    )
+    assert lines == [
+        f"{out}: 1 papers, 2 systems, 2 pairs",
+        "2 pairs have human labels; 1 facets were left out by the annotators",
+        "recorded judges: gpt4-recorded, gpt4-variant-recorded, gpt35-recorded",
+        f"next: pytest {out}",
+    ]
     assert [section.text for section in pair.paper.source] == ["zinc was given ."]
     assert (pair.paper.references, pair.summary) == (("zinc helps .",), "Zinc did.")
     assert suite.pair("pubmed-001", "llama2_70b").summary == "Zinc did it."
@@ -160,18 +159,18 @@ def test_what_cannot_be_taken_is_left_out_with_a_note(tmp_path: Path) -> None:
         "llama2_70b": " <s></s>",
     }
     file = write_lines(tmp_path / "pubmed.json", line, PUBMED)
-    report = import_scholarsum(file, tmp_path / "out")
+    lines = import_scholarsum(file, tmp_path / "out")
     suite = load_suite(tmp_path / "out")
     records = {(r.paper, r.system, r.by): r for r in suite.recorded}
 
-    assert report.notes == (
+    assert lines[3:-1] == [
         "pubmed-001: FM(GPT-4) rated no method, conclusion of 'gpt35_fm'",
-        (
+        one_line(
             f"pubmed-001: GPT-4 segments of 'gpt35_fm' left out: {file.as_posix()}:1:"
             " 'aim' in 'gpt35_fm_aspect' is 'zinc'; write a text for a facet"
         ),
         "pubmed-001: the summary of 'llama2_70b' is empty; listed under skip",
-    )
+    ]
     rated = records["pubmed-001", "gpt35_fm", "FM(GPT-4)"]
     assert rated.facets == {"background": 3, "result": 3}
     assert suite.paper_ids_of("llama2_70b") == ("pubmed-002",)
@@ -230,10 +229,11 @@ def test_release_has_300_labelled_pairs(tmp_path: Path, release_file: Path) -> N
 
     300 of 300 overalls of GPT-4 and of the annotators follow from ratings, masked by the latter.
     """
-    report = import_scholarsum(release_file, tmp_path / "pubmed")
+    lines = import_scholarsum(release_file, tmp_path / "pubmed")
     suite = load_suite(tmp_path / "pubmed")
-    assert (report.n_papers, len(report.systems)) == (50, 6)
-    assert (report.n_pairs, report.n_labelled_pairs, report.notes) == (300, 300, ())
+    assert lines[0].endswith(": 50 papers, 6 systems, 300 pairs")
+    assert lines[1].startswith("300 pairs have human labels;")
+    assert lines[-1] == lines[3]  # no note, only what is next
     assert all(len(suite.paper_ids_of(system)) == 50 for system in suite.systems)
     human = {pair: label.facets or {} for pair, label in suite.labels.items()}
     gpt4 = [record for record in suite.recorded if record.by == "FM(GPT-4)"]

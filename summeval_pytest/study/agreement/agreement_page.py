@@ -86,8 +86,7 @@ def _bin(rows: Sequence[tuple[float, float, str]]) -> Row:
     human = math.fsum(scores) / len(rows)
     means = np.array([np.nan])
     if len(set(groups)) > 1:
-        drawn = {"n_resamples": tables.RESAMPLES, "seed": tables.SEED}
-        means = resampled_ratios(groups, scores, [1.0] * len(rows), **drawn)
+        means = resampled_ratios(groups, scores, [1.0] * len(rows))
     return {
         "low": numbers[0],
         "high": numbers[-1],

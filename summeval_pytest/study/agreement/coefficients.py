@@ -11,7 +11,7 @@ there are, with replacement, from a seeded generator; its bounds are percentiles
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -20,8 +20,7 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
-from summeval_pytest.stats.agreement import Numbers, is_undefined, pearson, shares, two_columns
-from summeval_pytest.stats.intervals import Interval
+from summeval_pytest.stats.agreement import Numbers, is_undefined, shares, two_columns
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.columns import HUMAN, LabelledPair
 from summeval_pytest.study.tables import Estimate, Row
@@ -36,9 +35,6 @@ Labels: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.intp]"
 Rows: TypeAlias = "NDArray[np.intp]"
 """Row numbers, or a group number for each row."""
 
-Statistic: TypeAlias = Callable[["Rows"], float | None]
-"""From the rows of a resample to a number; None if undefined."""
-
 
 def rows_by_group(groups: Labels) -> tuple[Rows, ...]:
     """The row numbers of each group, groups sorted by label, rows in the order given.
@@ -51,16 +47,21 @@ def rows_by_group(groups: Labels) -> tuple[Rows, ...]:
     return tuple(np.array(members[label], dtype=np.intp) for label in sorted(members))
 
 
-def draws_of(n_groups: int, *, n_resamples: int, seed: int) -> Iterator[Rows]:
-    """The group numbers that each resample draws, one resample at a time; without groups none."""
-    generator = Generator(PCG64(seed))
-    n_drawn = n_resamples if n_groups else 0
+def draws_of(
+    n_groups: int, *, n_resamples: int | None = None, seed: int | None = None
+) -> Iterator[Rows]:
+    """The group numbers that each resample draws, one resample at a time; without groups none.
+
+    What is not given is that of every interval of the study.
+    """
+    generator = Generator(PCG64(tables.SEED if seed is None else seed))
+    n_drawn = (n_resamples or tables.RESAMPLES) if n_groups else 0
     return (generator.integers(n_groups, size=n_groups, dtype=np.intp) for _ in range(n_drawn))
 
 
-def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
+def drawn_groups(n_groups: int, **drawn: int | None) -> Rows:
     """The same as one array, a row a resample."""
-    draws = [*draws_of(n_groups, n_resamples=n_resamples, seed=seed)]
+    draws = [*draws_of(n_groups, **drawn)]
     return np.array(draws) if draws else np.empty((0, 0), dtype=np.intp)
 
 
@@ -68,9 +69,7 @@ def resampled_ratios(
     groups: Labels,
     tops: Sequence[float],
     bottoms: Sequence[float],
-    *,
-    n_resamples: int = 1000,
-    seed: int,
+    **drawn: int | None,
 ) -> Floats:
     """Sum of tops / sum of bottoms in each resample of groups; NaN where the bottoms add up to 0.
 
@@ -78,29 +77,12 @@ def resampled_ratios(
     all. The order of the rows does not matter. Empty without rows.
     """
     members = rows_by_group(groups)
-    drawn = drawn_groups(len(members), n_resamples=n_resamples, seed=seed)
+    draws = drawn_groups(len(members), **drawn)
     above, below = (
         np.array([math.fsum(values[row] for row in rows) for rows in members])
         for values in (tops, bottoms)
     )
-    return shares(above[drawn].sum(axis=1), below[drawn].sum(axis=1))
-
-
-def bootstrap_interval(
-    groups: Labels, statistic: Statistic, *, n_resamples: int = 1000, seed: int
-) -> Interval:
-    """The interval of a statistic over resampled groups.
-
-    ``statistic`` takes the row numbers of the drawn groups, twice for a group drawn twice. The
-    order of the rows does not matter. With one group the interval has no width and says nothing
-    about other groups. The bounds are None where the statistic is defined in fewer than half of
-    the resamples.
-    """
-    members = rows_by_group(groups)
-    draws = draws_of(len(members), n_resamples=n_resamples, seed=seed)
-    values = [statistic(np.concatenate([members[group] for group in drawn])) for drawn in draws]
-    estimate = estimate_of_resamples(0.0, np.array(values, dtype=np.float64))  # None becomes NaN
-    return Interval(estimate.low, estimate.high)
+    return shares(above[draws].sum(axis=1), below[draws].sum(axis=1))
 
 
 def estimate_of_resamples(value: float, resampled: Floats) -> Estimate:
@@ -198,21 +180,20 @@ def _cosine(product: Floats, left: Floats, right: Floats) -> Floats:
     return np.clip(shares(product, np.sqrt(left * right)), -1.0, 1.0)
 
 
-def partial_pearson(x: Numbers, y: Numbers, given: Numbers) -> float | None:
-    """Pearson's r of what ``given`` leaves of x and of y, -1 to 1.
+def weighted_partials(x: Floats, y: Floats, given: Floats, weights: Floats) -> Floats:
+    """Pearson's r of what ``given`` leaves of x and of y, under each row of weights, -1 to 1.
 
         r_xy.z = (r_xy - r_xz * r_yz) / sqrt((1 - r_xz^2) * (1 - r_yz^2))
 
-    Where ``given`` is all equal it explains nothing, and this is Pearson's r. None where that is
+    Where ``given`` is all equal it explains nothing, and this is Pearson's r. NaN where that is
     undefined, and where ``given`` explains one side wholly.
     """
-    r, r_x, r_y = pearson(x, y), pearson(x, given), pearson(y, given)
-    if r is None or r_x is None or r_y is None:
-        return r
+    columns = ((x, y), (x, given), (y, given))
+    r, r_x, r_y = (weighted_coefficients("pearson", a, b, weights) for a, b in columns)
     left_of_x, left_of_y = 1 - r_x**2, 1 - r_y**2
-    if min(left_of_x, left_of_y) < _ROUNDING:
-        return None
-    return max(-1.0, min(1.0, (r - r_x * r_y) / math.sqrt(left_of_x * left_of_y)))
+    is_left = np.minimum(left_of_x, left_of_y) >= _ROUNDING
+    partials = shares(r - r_x * r_y, np.sqrt(np.where(is_left, left_of_x * left_of_y, 0.0)))
+    return np.where(np.isnan(r_x) | np.isnan(r_y), r, np.clip(partials, -1.0, 1.0))
 
 
 def correlation_p_value(x: Numbers, y: Numbers, name: CoefficientName) -> float | None:
@@ -241,16 +222,15 @@ def _orders(n_points: int) -> Rows:
 
 
 def roc_auc_estimate(
-    groups: Labels, right: Sequence[bool], numbers: Sequence[float], *, n_resamples: int, seed: int
+    groups: Labels, right: Sequence[bool], numbers: Sequence[float], **drawn: int | None
 ) -> Estimate:
     """The area under the ROC curve: the share of right and wrong items ordered so, ties half.
 
-    None where no item is right, or none is wrong. Its interval resamples groups, as
-    `bootstrap_interval` draws them.
+    None where no item is right, or none is wrong. Its interval resamples groups.
     """
     if not all(map(math.isfinite, numbers)):
         raise ValueError("a number is not finite; leave its item out")
-    codes, counts = drawn_counts(groups, n_resamples=n_resamples, seed=seed)
+    codes, counts = drawn_counts(groups, **drawn)
     _, places = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
     is_right = np.asarray(right, dtype=np.float64)
     of_side = []
@@ -271,13 +251,13 @@ def codes_of(labels: Labels) -> tuple[list[Any], Rows]:
     return names, np.array([place[label] for label in labels], dtype=np.intp)
 
 
-def drawn_counts(groups: Labels, *, n_resamples: int, seed: int) -> tuple[Rows, Floats]:
+def drawn_counts(groups: Labels, **drawn: int | None) -> tuple[Rows, Floats]:
     """The number of each row's group, and how often each resample draws each group.
 
     The first row of the counts is the sample itself, with every group once.
     """
     names, codes = codes_of(groups)
-    draws = drawn_groups(len(names), n_resamples=n_resamples, seed=seed)
+    draws = drawn_groups(len(names), **drawn)
     every = np.ones((1, len(names)))
     return codes, np.vstack([every, *(np.bincount(d, minlength=len(names)) for d in draws)])
 
@@ -290,10 +270,7 @@ def correlation(
     *,
     n_resamples: int | None = None,
 ) -> tuple[Estimate, int]:
-    """The coefficient of two columns at a level, and on how many pairs, papers or systems.
-
-    Without a number of resamples it is that of every interval.
-    """
+    """The coefficient of two columns at a level, and on how many pairs, papers or systems."""
     both = [(p, *map(p.number, columns)) for p in pairs]
     both = [row for row in both if row[1] is not None and row[2] is not None]
     if not both:
@@ -302,7 +279,7 @@ def correlation(
     papers, groups, systems = (
         [getattr(p, key) for p, *_ in both] for key in ("paper", "group", "system")
     )
-    drawn = {"n_resamples": n_resamples or tables.RESAMPLES, "seed": tables.SEED}
+    drawn = {"n_resamples": n_resamples}
     if level == "paper":
         value, resampled, n = _within_papers(name, x, y, papers, drawn)
     elif level == "pooled":
@@ -316,7 +293,7 @@ def correlation(
 
 
 def _within_papers(
-    name: CoefficientName, x: Floats, y: Floats, papers: Labels, drawn: dict[str, int]
+    name: CoefficientName, x: Floats, y: Floats, papers: Labels, drawn: dict[str, int | None]
 ) -> tuple[Any, Any, int]:
     """The mean of the coefficient within each paper, over the papers where it is defined."""
     rows = rows_by_group(papers)
@@ -330,7 +307,7 @@ def _within_papers(
 
 def _of_means(  # noqa: PLR0913, PLR0917 - two columns, and who each row is of
     name: CoefficientName, x: Floats, y: Floats, groups: Labels, systems: Labels,
-    drawn: dict[str, int],
+    drawn: dict[str, int | None],
 ) -> Floats:  # fmt: skip
     """The coefficient of systems, each one point: its means over the rows, in each resample."""
     codes, counts = drawn_counts(groups, **drawn)
@@ -394,13 +371,11 @@ def system_means(
 def partial_correlation(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate:
     """Partial Pearson correlation of a column with the human overall score, over all pairs."""
     both = [pair for pair in pairs if pair.human is not None and {column, given} <= {*pair.columns}]
+    if not both:
+        return Estimate()
     x = np.array([pair.columns[column] for pair in both])
     z = np.array([pair.columns[given] for pair in both])
     y = np.array([pair.human for pair in both], dtype=np.float64)
-    interval = bootstrap_interval(
-        [pair.group for pair in both],
-        lambda rows: partial_pearson(x[rows], y[rows], z[rows]),
-        n_resamples=tables.RESAMPLES,
-        seed=tables.SEED,
-    )
-    return Estimate(partial_pearson(x, y, z), interval.low, interval.high)
+    codes, counts = drawn_counts([pair.group for pair in both])
+    value, *resampled = weighted_partials(x, y, z, counts[:, codes])
+    return estimate_of_resamples(value, np.array(resampled))

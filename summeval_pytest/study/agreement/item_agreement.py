@@ -14,7 +14,6 @@ import numpy as np
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.stats.agreement import kappas_of, shares
-from summeval_pytest.study import tables as study
 from summeval_pytest.study.agreement.coefficients import (
     draws_of,
     estimate_of_resamples,
@@ -162,15 +161,14 @@ def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
     if not numbers or len(numbers) < len(items):
         return Estimate()
     groups, right, _ = zip(*items, strict=True)
-    return roc_auc_estimate(groups, right, numbers, n_resamples=study.RESAMPLES, seed=study.SEED)
+    return roc_auc_estimate(groups, right, numbers)
 
 
 def estimate_of(tables: Counts, figure: Figure, seed: int | None = None) -> Estimate:
     """The figure of all tables together, with its interval over the papers that they are."""
     if not len(tables):
         return Estimate()
-    seed = study.SEED if seed is None else seed
-    draws = draws_of(len(tables), n_resamples=study.RESAMPLES, seed=seed)
+    draws = draws_of(len(tables), seed=seed)
     sums = [tables.sum(axis=0), *(tables[drawn].sum(axis=0) for drawn in draws)]
     value, *resampled = figure(np.array(sums))
     return estimate_of_resamples(value, np.array(resampled))

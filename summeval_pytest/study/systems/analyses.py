@@ -19,7 +19,11 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.study import tables
-from summeval_pytest.study.agreement.coefficients import bootstrap_interval
+from summeval_pytest.study.agreement.coefficients import (
+    drawn_counts,
+    estimate_of_resamples,
+    weighted_coefficients,
+)
 from summeval_pytest.study.systems.studied import (
     EXTENTS,
     FAITHFULNESS,
@@ -369,14 +373,11 @@ def _association(known: Sequence[tuple[str, float, float]]) -> Row:
     row |= {"spearman": rounded(rho), "p_value": None if np.isnan(p_value) else rounded(p_value)}
     groups = [group for group, _, _ in known]
     if len(set(groups)) > 1:  # one group varies with nothing
-        drawn = bootstrap_interval(
-            groups,
-            lambda at: spearman(x[at], y[at]),
-            n_resamples=tables.RESAMPLES,
-            seed=tables.SEED,
-        )
-        if drawn.low is not None and drawn.high is not None:
-            row |= {"low": rounded(drawn.low), "high": rounded(drawn.high)}
+        codes, counts = drawn_counts(groups)
+        value, *drawn = weighted_coefficients("spearman", x, y, counts[:, codes])
+        _, low, high = estimate_of_resamples(value, np.array(drawn))
+        if low is not None and high is not None:
+            row |= {"low": rounded(low), "high": rounded(high)}
     return row
 
 

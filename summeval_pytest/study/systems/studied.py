@@ -33,7 +33,6 @@ from summeval_pytest.run.golden import group_of
 from summeval_pytest.run.measure import Evaluation, metric_signature
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import Session
-from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import resampled_ratios
 from summeval_pytest.study.systems.texts import LENGTH
 from summeval_pytest.study.tables import Mean, Row
@@ -237,8 +236,7 @@ def draws(parts: Sequence[tuple[str, float, float]]) -> NDArray[np.float64]:
     if len(set(groups)) < 2:  # noqa: PLR2004 - one group varies with nothing
         return np.empty(0)
     tops, bottoms = [part[1] for part in parts], [part[2] for part in parts]
-    drawn = {"n_resamples": tables.RESAMPLES, "seed": tables.SEED}
-    means = resampled_ratios(groups, tops, bottoms, **drawn)
+    means = resampled_ratios(groups, tops, bottoms)
     return means[~np.isnan(means)]
 
 

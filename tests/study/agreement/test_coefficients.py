@@ -25,19 +25,18 @@ from summeval_pytest.study.agreement.coefficients import (
     AgreementLevel,
     CoefficientName,
     Rows,
-    bootstrap_interval,
     correlation,
     correlation_p_value,
     draws_of,
     level_row,
     mixed_row,
     partial_correlation,
-    partial_pearson,
     resampled_ratios,
     roc_auc_estimate,
     rows_by_group,
     system_means,
     weighted_coefficients,
+    weighted_partials,
 )
 from summeval_pytest.study.agreement.columns import HUMAN, LabelledPair, labelled_pair
 from summeval_pytest.study.agreement.item_agreement import item_agreements
@@ -46,7 +45,7 @@ from summeval_pytest.study.tables import Estimate
 from summeval_pytest.study.tables import Row as Figures
 from summeval_pytest.suite.labels import Recorded
 from summeval_pytest.suite.suite import load_suite
-from tests.resampling import bootstrap_mean
+from tests.resampling import bootstrap_interval, bootstrap_mean
 from tests.study.agreement.agreements import labelled
 
 
@@ -330,8 +329,8 @@ def test_partial_pearson_is_that_of_what_a_line_leaves(rows: list[tuple[int, int
     x, y, z = np.array(rows, dtype=np.float64).T
     line = np.column_stack([np.ones(len(z)), z])
     left_x, left_y = (each - line @ np.linalg.lstsq(line, each, rcond=None)[0] for each in (x, y))
-    result = partial_pearson(x, y, z)
-    assume(result is not None and min(left_x.std(), left_y.std()) > 1e-6)
+    (result,) = weighted_partials(x, y, z, np.ones((1, len(x))))
+    assume(not np.isnan(result) and min(left_x.std(), left_y.std()) > 1e-6)
     assert result == pytest.approx(pearson(left_x, left_y), abs=1e-9)
 
 
