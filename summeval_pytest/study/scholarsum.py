@@ -131,12 +131,10 @@ def import_scholarsum(file: Path, out: Path) -> list[str]:
     )
     write_new(out, files)
     rated = [rating for label in labels for rating in label.get("facets", {}).values()]
-    counts = (
-        f"{len(papers)} papers, {len(systems)} systems, {sum(map(len, summaries.values()))} pairs"
-    )
+    n_pairs = sum(map(len, summaries.values()))
     left_out = f"{rated.count(None)} facets were left out by the annotators"
     return [
-        f"{out}: {counts}",
+        f"{out}: {len(papers)} papers, {len(systems)} systems, {n_pairs} pairs",
         f"{len(labels)} pairs have human labels; {left_out}",
         *([f"recorded judges: {', '.join(judges)}"] if judges else []),
         *map(one_line, notes),
