@@ -19,20 +19,18 @@ from summeval_pytest.cli.parameters import (
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.measure import source_of
-from summeval_pytest.suite.labels import FactLabels
-from summeval_pytest.suite.lines import TextFile, read_lines
-from summeval_pytest.suite.marking import (
+from summeval_pytest.suite.labels import (
+    FactLabels,
     Item,
     ItemKind,
     Marking,
     cut,
     evidence_label,
-    label_lines,
     markings_of,
-    read_label_file,
 )
+from summeval_pytest.suite.lines import TextFile, read_lines
 from summeval_pytest.suite.places import json_lines
-from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, label_lines, read_label_file
 from summeval_pytest.text.printing import safe
 
 WHAT: Final = {

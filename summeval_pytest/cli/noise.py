@@ -18,17 +18,13 @@ from cyclopts import Parameter
 from summeval_pytest.cli.parameters import (
     ASKING,
     GATED,
-    NO_ENDPOINTS,
-    AllowOutside,
+    JUDGING,
     Asking,
-    Endpoints,
     Gated,
-    JudgeName,
-    find_own_judges,
+    Judging,
     gated_of,
     names_in,
     session_of,
-    suite_of,
     whole_number,
 )
 from summeval_pytest.endpoints.limits import Totals
@@ -176,10 +172,7 @@ def power_of(
     *,
     margin: Annotated[float, Parameter(help="how much worse a release may be")],
     metric: Annotated[tuple[str, ...], Parameter(help="these numbers only (repeat)")] = (),
-    allow_outside: AllowOutside = False,
-    judge: JudgeName = "offline",
-    endpoints: Endpoints = NO_ENDPOINTS,
-    asking: Asking = ASKING,
+    judging: Judging = JUDGING,
 ) -> list[str]:
     """How often a release as good as the last one passes a margin, and with how many papers."""
     names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
@@ -189,19 +182,17 @@ def power_of(
             raise OptionError(f"--metric={name}: unknown metric; {nearest(name, catalogue)}")
         if fault := margin_fault(catalogue[name], margin):
             raise OptionError(f"--margin: {fault}")
-    find_own_judges(judge)
-    loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
-    session.replies.add_cassette(loaded)
+    loaded, session = judging.open(suite)
     by_system: defaultdict[str, dict[str, Mapping[str, float | None]]] = defaultdict(dict)
     try:
         wanted = measured_metrics({*METRICS, *map(metric_of, names)})
         tasks = tasks_of(loaded, list(loaded.systems), wanted)
-        for each in session.evaluate(session.judge(judge, [loaded]), tasks):
+        for each in session.evaluate(session.judge(judging.judge, [loaded]), tasks):
             numbers = each.numbers()
             by_system[numbers.system][numbers.paper] = numbers.values
     finally:
         session.replies.forget_run()
-    lines = [f"{loaded.shown}: {len(loaded.paper_ids)} papers, judge {judge}"]
+    lines = [f"{loaded.shown}: {len(loaded.paper_ids)} papers, judge {judging.judge}"]
     lines += [f"how often a release that is as good as the last one passes no-worse-{margin:g}"]
     lines += [_line("", "deviation", "chance now", "margin now", "papers needed")]
     for name in names:

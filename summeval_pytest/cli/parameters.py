@@ -137,6 +137,28 @@ ASKING: Final = Asking()
 GATED: Final = Gated()
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """The options of a command that has a judge answer, and gates nothing."""
+
+    allow_outside: AllowOutside = False
+    judge: JudgeName = "offline"
+    endpoints: Endpoints = NO_ENDPOINTS
+    asking: Asking = ASKING
+
+    def open(self, suite: Path) -> tuple[Suite, Session]:
+        """The suite, and a session with its cassette."""
+        find_own_judges(self.judge)
+        loaded = suite_of(suite, allow_outside=self.allow_outside)
+        session = session_of(self.endpoints, self.asking)
+        session.replies.add_cassette(loaded)
+        return loaded, session
+
+
+JUDGING: Final = Judging()
+
+
 def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
     """The suite of a command."""
     return load_suite(_here(suite), allow_outside=is_outside_allowed(allow_outside=allow_outside))

@@ -19,9 +19,16 @@ from summeval_pytest.metrics.number import SPARSE, UNRECORDED, MetricName, Unsco
 from summeval_pytest.questions import FACETS, Facet, Fact
 from summeval_pytest.run.measure import Evaluation, StatedFacts
 from summeval_pytest.run.runner import Runner, Task
-from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
+from summeval_pytest.suite.labels import (
+    EvidenceLabel,
+    FactLabel,
+    FactLabels,
+    Label,
+    SentenceLabel,
+    check_summary,
+    cut,
+)
 from summeval_pytest.suite.lines import brief
-from summeval_pytest.suite.marking import check_summary, cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Paper
 from summeval_pytest.text.sentences import normalise, split_sentences

@@ -20,8 +20,7 @@ from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from summeval_pytest.metrics.facet import EMPTY_RATING, ground, stated_again
 from summeval_pytest.questions import FACETS, CheckSentences, FacetPair, FacetRating, FacetSegments
 from summeval_pytest.run.measure import source_of
-from summeval_pytest.suite.labels import Label, Recorded
-from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.labels import Label, Recorded, cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
 from summeval_pytest.text.sentences import normalise

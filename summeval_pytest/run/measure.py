@@ -41,8 +41,7 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
 from summeval_pytest.suite.file import EvaVariant, Variants
-from summeval_pytest.suite.labels import FactLabel, FactLabels
-from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.labels import FactLabel, FactLabels, cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.printing import raised

@@ -11,18 +11,12 @@ from typing import Annotated, Final, Literal
 from cyclopts import Parameter, Token
 
 from summeval_pytest.cli.parameters import (
-    ASKING,
+    JUDGING,
     METRICS_OPTION,
-    NO_ENDPOINTS,
-    AllowOutside,
-    Asking,
-    Endpoints,
     JsonFile,
-    JudgeName,
+    Judging,
     check_writable,
-    find_own_judges,
     metrics_in,
-    session_of,
     suite_of,
     write_figures,
     write_text,
@@ -61,8 +55,7 @@ from summeval_pytest.study.embeddings import (
     with_columns,
 )
 from summeval_pytest.study.tables import Row, Table, table_lines
-from summeval_pytest.suite.marking import read_label_file
-from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, read_label_file
 from summeval_pytest.text.printing import one_line
 
 _FEWEST_PAPERS: Final = 2
@@ -131,10 +124,7 @@ def agree(
     compare: tuple[Path, Path] | None = None,
     json_file: JsonFile = None,
     tables: Tables = TABLES,
-    allow_outside: AllowOutside = False,
-    judge: JudgeName = "offline",
-    endpoints: Endpoints = NO_ENDPOINTS,
-    asking: Asking = ASKING,
+    judging: Judging = JUDGING,
 ) -> list[str]:
     """What the command prints, also written as JSON where a file is named.
 
@@ -153,16 +143,14 @@ def agree(
         raise OptionError(f"--of={of} goes with --evidence; add it or leave this out")
     _check_options(tables, json_file, evidence=evidence, compare=compare is not None)
     models = models_of(tables)
-    loaded = suite_of(suite, allow_outside=allow_outside)
     if compare is not None:
+        loaded = suite_of(suite, allow_outside=judging.allow_outside)
         first, second = (read_label_file(file, loaded) for file in compare)
         report = annotator_agreement(first, second)
         lines = annotator_lines(report, *(file.as_posix() for file in compare))
         return _written(report, lines, json_file)
     check_baselines("agree")
-    find_own_judges(judge)
-    session = session_of(endpoints, asking)
-    session.replies.add_cassette(loaded)
+    judge, (loaded, session) = judging.judge, judging.open(suite)
     if evidence:
         report = evidence_report(loaded, judge, session, every=of == "labelled")
         return _written(report, evidence_lines(report, judge), json_file)

@@ -18,7 +18,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.facts import Encoder, Vectors
 from summeval_pytest.study.agreement.columns import LabelledPair
 from summeval_pytest.study.onnx_model import CONFIG, OnnxModel, most_tokens, read_json
-from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.labels import cut
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise

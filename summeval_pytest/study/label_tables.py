@@ -30,24 +30,21 @@ from summeval_pytest.suite.labels import (
     EvidenceLabel,
     FactLabel,
     FactLabels,
+    Item,
     Label,
+    Marking,
     SentenceLabel,
     UpTo3,
     UpTo4,
-    labels_of,
-)
-from summeval_pytest.suite.lines import OWN_KEYS, TextFile, brief, closest
-from summeval_pytest.suite.marking import (
-    Item,
-    Marking,
     cut,
     evidence_label,
-    label_lines,
+    labels_of,
     markings_of,
 )
+from summeval_pytest.suite.lines import OWN_KEYS, TextFile, brief, closest
 from summeval_pytest.suite.places import file_name, json_lines
 from summeval_pytest.suite.rows import DataTable, read_table
-from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, label_lines
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise
 

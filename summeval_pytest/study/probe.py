@@ -10,16 +10,9 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from summeval_pytest.cli.parameters import (
-    ASKING,
-    NO_ENDPOINTS,
-    AllowOutside,
-    Asking,
-    Endpoints,
-    JudgeName,
-    find_own_judges,
+    JUDGING,
+    Judging,
     names_in,
-    session_of,
-    suite_of,
 )
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
@@ -333,10 +326,7 @@ def probe(
     /,
     *,
     relation: tuple[str, ...] = (),
-    allow_outside: AllowOutside = False,
-    judge: JudgeName = "offline",
-    endpoints: Endpoints = NO_ENDPOINTS,
-    asking: Asking = ASKING,
+    judging: Judging = JUDGING,
 ) -> tuple[list[str], bool]:
     """The relations that the judge keeps and breaks, and whether it keeps all that were decided.
 
@@ -346,14 +336,12 @@ def probe(
     Raises:
         OptionError: for an unknown relation, and for a judge that only recalls recorded ratings.
     """
-    find_own_judges(judge)
     known = {"metamorphic", "hostile", *RELATIONS}
     names = names_in(relation, "--relation", known, "no relation")
     chosen = {
         name: each for name, each in RELATIONS.items() if not names or {each.group, name} & {*names}
     }
-    loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
-    session.replies.add_cassette(loaded)
+    judge, (loaded, session) = judging.judge, judging.open(suite)
     if isinstance(session.judge_spec(judge, [loaded]), RecordedSpec):
         raise OptionError(
             f"probe edits texts, and judge {judge!r} knows recorded ones only; name another judge"

@@ -14,6 +14,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -36,7 +37,17 @@ from summeval_pytest.suite.file import (
     read_variants,
     read_waivers,
 )
-from summeval_pytest.suite.labels import check_judges, read_labels, read_recorded
+from summeval_pytest.suite.labels import (
+    Label,
+    Marking,
+    Recorded,
+    check_judges,
+    check_summary,
+    digest_of,
+    label_object,
+    read_labels,
+    read_recorded,
+)
 from summeval_pytest.suite.lines import (
     RESERVED_PAPERS,
     TextFile,
@@ -54,7 +65,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
-    from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.lines import TomlText
     from summeval_pytest.suite.values import AnyJudge, Setting, Waiver
 
@@ -413,6 +423,36 @@ def suite_of_pairs(pairs: Iterable[Pair], shown: str) -> Suite:
         _papers=papers,
         _pairs=by_system,
     )
+
+
+def read_label_file(file: Path, suite: Suite) -> Mapping[tuple[str, str], Label]:
+    """The labels of a file, whether or not the suite names it, by paper and system."""
+    labels = read_labels(TextFile(file, file.as_posix()), suite.roster)
+    for label in labels.values():
+        if suite.systems[label.system].summaries is not None:
+            check_summary(label, suite.pair(label.paper, label.system).summary)
+    return labels
+
+
+def label_lines(
+    suite: Suite, markings: Iterable[Marking], about: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """The label lines of these markings, one a pair: papers, then systems, in the suite's order.
+
+    ``about`` goes to the end of each line; without ``labelled_by`` the annotators are named.
+    """
+    pairs: defaultdict[tuple[str, str], list[Marking]] = defaultdict(list)
+    for marking in markings:
+        pairs[marking.item.paper, marking.item.system].append(marking)
+    lines = []
+    for pair in filter(pairs.__contains__, product(suite.paper_ids, suite.systems)):
+        names = {name: None for marking in pairs[pair] for name in marking.annotator.split("\n")}
+        by = ", ".join(filter(None, names))
+        line = {**label_object(pairs[pair]), **({"labelled_by": by} if by else {})}
+        if suite.systems[pair[1]].summaries is not None:
+            line["summary_digest"] = digest_of(suite.pair(*pair).summary)
+        lines.append({**line, **about})
+    return lines
 
 
 _LINK: Final = b"120000"

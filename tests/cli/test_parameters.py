@@ -8,7 +8,14 @@ import pytest
 from cyclopts import CycloptsError
 
 from summeval_pytest.cli.app import make_app
-from summeval_pytest.cli.parameters import ASKING, GATED, NO_ENDPOINTS, Gated, gated_of, session_of
+from summeval_pytest.cli.parameters import (
+    GATED,
+    JUDGING,
+    Gated,
+    Judging,
+    gated_of,
+    session_of,
+)
 from summeval_pytest.errors import UsageError
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.run.runner import Task
@@ -36,8 +43,8 @@ def read(*arguments: str) -> dict[str, Any]:
 
 def session(*arguments: str) -> Session:
     """The session of `summeval agree` with these options."""
-    chosen = read("agree", "kilns", *arguments)
-    return session_of(chosen.get("endpoints", NO_ENDPOINTS), chosen.get("asking", ASKING))
+    chosen: Judging = read("agree", "kilns", *arguments).get("judging", JUDGING)
+    return session_of(chosen.endpoints, chosen.asking)
 
 
 def gated(*arguments: str) -> tuple[Suite, tuple[Task, ...]]:

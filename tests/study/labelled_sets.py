@@ -25,7 +25,7 @@ from typing import Any, Final, TypeAlias
 
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.label_tables import stands_in
-from summeval_pytest.suite.marking import cut, evidence_label
+from summeval_pytest.suite.labels import cut, evidence_label
 from summeval_pytest.suite.places import check_new, suite_files, write_new
 from summeval_pytest.text.sentences import normalise, sentence_texts, split_sentences, tokens
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest.cli.parameters import Judging
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.metrics.facts import Vectors
 from summeval_pytest.study.agree import agree
@@ -276,7 +277,7 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     """They follow our own, and the recipe of each model is in the file and below the tables."""
     monkeypatch.setattr("summeval_pytest.study.agree.models_of", lambda _: BOTH)
     file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
+    lines = agree(moss(tmp_path / "moss"), judging=Judging(judge=READER), json_file=file)
     names = [line.split("  ")[0] for line in lines]
     start = names.index("length") + 1
     assert names[start : start + 6] == [*BERTSCORE, *EMBEDDING]

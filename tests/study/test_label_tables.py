@@ -21,10 +21,9 @@ from summeval_pytest.study.label_tables import (
     stands_in,
 )
 from summeval_pytest.suite.entries import FileEntry
-from summeval_pytest.suite.labels import EvidenceLabel
+from summeval_pytest.suite.labels import EvidenceLabel, Item, Marking
 from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import Item, Marking, label_lines
-from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, label_lines
 from tests.label_suite import loaded, mistake
 
 PAIR: dict[str, object] = {"paper": "moss-01", "system": "long"}

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
+from summeval_pytest.cli.parameters import Judging
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FacetSegments
@@ -240,7 +241,7 @@ def test_the_command_says_how_often_a_relation_holds(tmp_path: Path) -> None:
     mice(tmp_path / "mice", 2)
     lines, passes = probe(tmp_path / "mice", relation=("identity",))
     assert (lines, passes) == (["identity: holds on 2 of 2 papers"], True)
-    lines, passes = probe(tmp_path / "mice", judge=ALPHA, relation=("identity",))
+    lines, passes = probe(tmp_path / "mice", judging=Judging(judge=ALPHA), relation=("identity",))
     assert not passes
     assert lines == [
         "identity: holds on 0 of 2 papers, at least 100% wanted",

@@ -1,20 +1,34 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments
+from summeval_pytest.run.golden import places_of
+from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import (
     EvidenceLabel,
     FactLabel,
     FactLabels,
+    Item,
+    ItemKind,
     Label,
+    Marking,
     Recorded,
     RoleLabel,
     SentenceLabel,
+    evidence_label,
+    label_object,
+    markings_of,
 )
+from summeval_pytest.suite.suite import Suite, label_lines
 from summeval_pytest.suite.values import RecordedSpec
+from tests.label_suite import loaded, mistake
 from tests.suite.conftest import Golden
 
 GREW = "Growth rose by 24 %."
@@ -190,3 +204,117 @@ def test_records_make_a_judge_and_a_judge_without_them_is_refused(
         ('recorded = "recorded.jsonl"\n', ""),
     ]
     assert golden.mistakes("summeval.toml", changes) == snapshot
+
+
+HERE = Place("labels.jsonl", 3)
+
+
+def item(kind: ItemKind, index: int = 0, text: str = "") -> Item:
+    """An item of one pair."""
+    return Item(paper="moss-01", system="long", kind=kind, index=index, text=text)
+
+
+def marking(of: Item, value: float | bool | None, own: tuple[str, str] | None = None) -> Marking:
+    """A marking without evidence."""
+    return Marking(item=of, value=value, own=(own,) if own else (), place=HERE)
+
+
+LINE: dict[str, object] = {
+    "paper": "moss-01",
+    "system": "long",
+    "facets": {"background": None, "result": 2},
+    "overall": 0.5,
+    "sentences": [
+        {"index": 0, "faithful": True, "evidence": [{"index": 3, "starts": "Moss"}, {"index": 1}]},
+        {"index": 1, "faithful": False, "error": "number", "x_sure": "no"},
+        {"index": 2, "faithful": False, "factual": True},
+    ],
+    "facts": {"candidate": [{"text": "Moss cools.", "supported": True}]},
+    "x_note": "late",
+}
+EVIDENCE = (EvidenceLabel(index=3, starts="Moss"), EvidenceLabel(index=1))
+
+
+def test_markings_of_a_pair_make_one_label_line() -> None:
+    """Worked example: every kind, out of order; facets and sentences come out in reading order."""
+    made = label_object(
+        [
+            replace(marking(item("sentence", 1), False, ("x_sure", "no")), error="number"),
+            marking(item("result"), 2, ("x_note", "late")),
+            replace(marking(item("sentence"), True), evidence=EVIDENCE),
+            replace(marking(item("sentence", 2), False), factual=True),
+            marking(item("background"), None),
+            marking(item("candidate fact", text="Moss cools."), True),
+            marking(item("overall"), 0.5),
+        ]
+    )
+    assert json.dumps(made) == json.dumps(LINE)
+
+
+def test_nothing_is_lost_between_a_label_and_its_line() -> None:
+    """A resumed session writes the whole file again from the labels that it has read."""
+    label = Label(
+        paper="moss-01",
+        system="long",
+        facets={"background": None, "result": 2},
+        overall=0.5,
+        sentences=(
+            SentenceLabel(index=2, faithful=False, factual=True),
+            SentenceLabel(index=0, faithful=True, evidence=EVIDENCE),
+            SentenceLabel(index=1, faithful=False, error="number"),
+        ),
+        facts=FactLabels(candidate=(FactLabel(text="Moss cools.", holds=True),)),
+        place=HERE,
+    )
+    markings = list(markings_of(label))
+    assert len(markings) == len({marking.item for marking in markings}) == 7
+    text = json.dumps(LINE).replace(', "x_sure": "no"', "").replace(', "x_note": "late"', "")
+    assert json.dumps(label_object(reversed(markings))) == text
+
+
+def test_own_key_with_two_values_is_refused(snapshot: SnapshotAssertion) -> None:
+    """One of them would be lost, and nobody would know which."""
+    two = [
+        marking(item("result"), 2, ("x_note", "late")),
+        marking(item("overall"), 1, ("x_note", "early")),
+    ]
+    assert mistake(lambda: label_object(two)) == snapshot
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    """The suite of moss."""
+    return loaded(tmp_path)
+
+
+def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
+    """The judge item looks evidence up by these words; sources of any length have to do."""
+    source = source_of(suite.paper("moss-01"))
+    for index in range(len(source)):
+        label = evidence_label(source, index)
+        assert places_of([label], source) == (index,)
+        assert places_of([label], ("An earlier sentence.", *source)) == (index + 1,)
+    assert evidence_label(source, 0).starts == "Roofs get hot in July."
+    assert evidence_label(source, 1).starts == "Moss is said to cool"
+
+
+def rated(paper: str, system: str, rating: int, annotator: str = "") -> Marking:
+    """A rating of a result."""
+    item = Item(paper=paper, system=system, kind="result")
+    return Marking(item=item, value=rating, annotator=annotator, place=Place("x"))
+
+
+def test_lines_come_in_the_suites_order_whoever_labelled_first(tmp_path: Path) -> None:
+    """A file in version control changes where a label does."""
+    suite = loaded(tmp_path)
+    markings = [
+        rated("moss-02", "long", 1, "ben"),
+        rated("moss-01", "short", 2, "anna"),
+        rated("moss-01", "long", 3),
+    ]
+    lines = label_lines(suite, markings, {"basis": "a test"})
+    assert [(x["paper"], x["system"], x.get("labelled_by"), x["basis"]) for x in lines] == [
+        ("moss-01", "long", None, "a test"),
+        ("moss-01", "short", "anna", "a test"),
+        ("moss-02", "long", "ben", "a test"),
+    ]

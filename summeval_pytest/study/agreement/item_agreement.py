@@ -20,7 +20,7 @@ from summeval_pytest.study.agreement.coefficients import (
     roc_auc_estimate,
 )
 from summeval_pytest.study.tables import Estimate, number, table_lines, table_of
-from summeval_pytest.suite.marking import markings_of
+from summeval_pytest.suite.labels import markings_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.study.agreement.columns import RoleAnswer
     from summeval_pytest.study.tables import Row, Table
-    from summeval_pytest.suite.labels import Label
-    from summeval_pytest.suite.marking import Item, Marking
+    from summeval_pytest.suite.labels import Item, Label, Marking
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]

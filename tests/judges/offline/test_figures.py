@@ -26,7 +26,7 @@ from typing import Any, Final
 from summeval_pytest.judges.offline.facets import rate_all, segment
 from summeval_pytest.judges.offline.support import support_sentences
 from summeval_pytest.questions import FACETS, Facet, FacetPair, RateFacets
-from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.labels import cut
 from summeval_pytest.suite.suite import load_suite
 
 HERE: Final = Path(__file__).parent
