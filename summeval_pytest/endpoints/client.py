@@ -85,7 +85,7 @@ class Backoff:
         return min(doubled, self.most_seconds) * (1 - chance.random() / 4)
 
 
-_BACKOFF: Final = Backoff()
+USUAL_BACKOFF: Final = Backoff()
 
 
 class Sender(Protocol):
@@ -136,7 +136,7 @@ class Client:
         limits: Limits,
         *,
         remembered: Dialect | None = None,
-        backoff: Backoff = _BACKOFF,
+        backoff: Backoff = USUAL_BACKOFF,
         chance: random.Random | None = None,
         fit: Callable[[ChatRequest], ChatRequest] = lambda request: request,
     ) -> None:

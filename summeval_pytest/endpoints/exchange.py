@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from typing import Final, Literal
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, read_reply
-from summeval_pytest.endpoints.client import Again, Backoff, Client, Sender
+from summeval_pytest.endpoints.client import USUAL_BACKOFF, Again, Backoff, Client, Sender
 from summeval_pytest.endpoints.dialect import Dialect, read_dialect
 from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price, is_other_model
 from summeval_pytest.endpoints.limits import (
@@ -44,7 +44,6 @@ _NO_ROOM: Final = (
 )
 DRAIN_SECONDS: Final = 60.0
 """How long a run that ends waits for calls in flight: others may wait for the same replies."""
-_BACKOFF: Final = Backoff()
 Record = Literal["none", "new", "all"]
 
 
@@ -175,7 +174,7 @@ class Exchange:
         in_flight: int,
         budget: Budget | None = None,
         is_strict: bool = False,
-        backoff: Backoff = _BACKOFF,
+        backoff: Backoff = USUAL_BACKOFF,
     ) -> None:
         self.memory = memory
         self.is_strict = is_strict

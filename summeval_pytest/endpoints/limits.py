@@ -133,11 +133,6 @@ class Limits:
         self._waiting: list[_Waiter] = []
         self._alarm: asyncio.TimerHandle | None = None
 
-    @property
-    def n_waiting(self) -> int:
-        """How many wait for their turn."""
-        return sum(not waiter.granted.done() for waiter in self._waiting)
-
     def ticket(self) -> int:
         """An age: who draws it later is served later, however often it comes back."""
         return next(self._tickets)

@@ -27,6 +27,11 @@ LABEL: Final = Schema(
 )
 
 
+def n_waiting(limits: Limits) -> int:
+    """How many requests wait for their turn."""
+    return sum(not waiter.granted.done() for waiter in limits._waiting)
+
+
 class Patient(Limits):
     """Limits whose pauses are written down, and over at once: the clock is put forward."""
 

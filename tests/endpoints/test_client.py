@@ -21,7 +21,7 @@ from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.errors import NoReplyError
-from tests.endpoints.calls import Patient, at, fault, question, reply, run
+from tests.endpoints.calls import Patient, at, fault, n_waiting, question, reply, run
 from tests.scripted_server import (
     Action,
     Answer,
@@ -286,7 +286,7 @@ def test_a_retry_keeps_its_place_in_line() -> None:
             case 1, _:
                 return Status(503)
             case _, ("second",):  # answered once the first, whose wait is over, is in line again
-                return Until(lambda: bool(limits.pauses) and limits.n_waiting == 2, Answer("yes"))
+                return Until(lambda: bool(limits.pauses) and n_waiting(limits) == 2, Answer("yes"))
             case _:
                 return Answer("yes")
 

@@ -23,7 +23,7 @@ from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import LocalAccount
 from tests.asked_suite import bytes_under
-from tests.endpoints.calls import LABEL, QUICK, question
+from tests.endpoints.calls import LABEL, QUICK, n_waiting, question
 from tests.scripted_server import (
     Action,
     Answer,
@@ -450,7 +450,7 @@ def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None
         await send("warm", Urgency())
         slow.is_thinking = True
         ahead = [asyncio.ensure_future(send(text, urgency)) for text, urgency in calm.items()]
-        await until(lambda: slow.n_requests == 2 and hub.limits.n_waiting == 2)
+        await until(lambda: slow.n_requests == 2 and n_waiting(hub.limits) == 2)
         assert hub.ledger.n_in_flight == 3
         hurried = asyncio.ensure_future(send("c", Urgency(demanded=True)))
         await until(lambda: calm["c"].demanded)
