@@ -1,6 +1,7 @@
 """The command line: all commands, and their exit codes.
 
-A command returns its lines. It raises a `UsageError` for what the user has to mend.
+A command returns its lines. It raises a `UsageError` for what the user has to mend, a `JudgeError`
+for a judge that breaks its contract, and a `NoReplyError` where an endpoint gives no summary.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""`summeval cassette` and `summeval batch`: recorded replies and batch files."""
+"""`summeval cassette` and `summeval batch`: recorded replies and batch files.
+
+Where a reply that a run needs is missing or unusable, a JudgeError says so and nothing is written:
+what depends on it would seem unused.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +51,6 @@ def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Writes every remembered reply that a run of these options uses into the suite's cassette.
 
     What the cassette holds beyond them, for other judges and systems, stays in it.
-
-    Raises:
-        JudgeError: if a reply is missing or unusable; nothing is written then.
     """
     loaded, survey, signature = _surveyed(suite, gated, "new")
     if not survey.stored:
@@ -78,11 +79,7 @@ def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
 
 
 def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
-    """Removes from the cassette what a run of these options does not use.
-
-    Raises:
-        JudgeError: if a reply is missing or unusable, since what depends on it would seem unused.
-    """
+    """Removes from the cassette what a run of these options does not use."""
     loaded, survey, _ = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
     if unused := cassette.unused(survey.stored):
@@ -93,11 +90,7 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
 
 
 def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
-    """Checks that a run of these options can be replayed, and says what it does not use.
-
-    Raises:
-        JudgeError: if a reply is missing or unusable.
-    """
+    """Checks that a run of these options can be replayed, and says what it does not use."""
     loaded, survey, signature = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
     unused = cassette.unused(survey.stored)
@@ -109,11 +102,7 @@ def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
 
 
 def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey, str]:
-    """The suite, the replies that a run finds, and the judge's signature.
-
-    Raises:
-        JudgeError: if a reply is missing or unusable.
-    """
+    """The suite, the replies that a run finds, and the judge's signature."""
     session = session_of(gated.endpoints, Asking(record=record))
     run = gated_of(suite, gated, session)
     loaded = run.suite

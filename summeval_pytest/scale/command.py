@@ -62,11 +62,7 @@ def judge(
     gated: Gated = GATED,
     asking: Asking = ASKING,
 ) -> tuple[list[str], bool]:
-    """What was judged, and whether every pair has a verdict.
-
-    Raises:
-        UsageError: for a mistake in the suite or an option, before anything is judged.
-    """
+    """What was judged, and whether every pair has a verdict."""
     check_writable(out, "--out")
     order = _judge_order(suite, gated, asking)
     judge = PairJudge(order)

@@ -134,10 +134,6 @@ def agree(
         of: with --evidence: use only sentences labelled faithful, as FareBio (default), or all
             sentences with labelled evidence, including partly supported ones
         compare: compare only two annotators' label files, without a judge
-
-    Raises:
-        UsageError: for a mistake in the suite or the options.
-        JudgeError: if the judge breaks its contract.
     """
     if of is not None and not evidence:
         raise OptionError(f"--of={of} goes with --evidence; add it or leave this out")

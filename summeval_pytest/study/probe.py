@@ -332,9 +332,6 @@ def probe(
 
     Args:
         relation: only these relations, or a group: metamorphic, hostile (repeat, or commas)
-
-    Raises:
-        OptionError: for an unknown relation, and for a judge that only recalls recorded ratings.
     """
     known = {"metamorphic", "hostile", *RELATIONS}
     names = names_in(relation, "--relation", known, "no relation")

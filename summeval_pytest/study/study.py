@@ -80,12 +80,6 @@ def study(
             letters of its model's name, as gpt of gpt-4o)
         familiar: familiar words for Dale-Chall, one per line
         figures: draw SVG and PNG files into this folder
-
-    Raises:
-        UsageError: for a mistake in the suite or an option, and for a judge or a system that
-            cannot be asked.
-        JudgeError: if a judge breaks its contract.
-        NoReplyError: if a system's endpoint gave no summary.
     """
     check_baselines("study")
     chosen = names_in(only, "--only", ANALYSES, "no analysis")
