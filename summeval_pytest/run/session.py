@@ -40,9 +40,8 @@ from summeval_pytest.run.measure import Evaluation, check_encoders
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.runner import FindPair, Runner, Task
 from summeval_pytest.run.summaries import summarise
-from summeval_pytest.store.cache import default_directory
 from summeval_pytest.store.cassette import Cassette, Row, read_cassette
-from summeval_pytest.store.store import SharedPlace, StorePlace, read_place
+from summeval_pytest.store.store import SharedPlace, StorePlace, default_directory, read_place
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import (

@@ -20,9 +20,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from summeval_pytest.errors import NoReplyError, StoreError
-from summeval_pytest.store.cache import read_note
 from summeval_pytest.store.cassette import Row, read_row, request_key
-from summeval_pytest.store.store import P, Reservation, SharedPlace, T, pauses
+from summeval_pytest.store.store import P, Reservation, SharedPlace, T, pauses, read_note
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:

@@ -1,7 +1,10 @@
-"""Where replies are kept: on this machine, or in a database that many share.
+"""Where replies are kept: on this machine, by diskcache, or in a database that many share.
 
 Whoever wants a reply goes alone with its key, looks whether it is kept by now, and asks only if
 not. A process that is killed while it asks holds nobody up: the system frees its lock.
+
+Nothing is ever evicted. diskcache unpickles what a row tells it to, and lets rows name files to
+read and delete (CVE-2025-69872). `text_disk` knows texts in rows alone, and refuses all else.
 """
 
 from __future__ import annotations
@@ -11,19 +14,20 @@ import json
 import os
 import random
 import shutil
+import sqlite3
+import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import astuple, dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.cache import ELSEWHERE, Cache, prepare
-from summeval_pytest.store.cassette import Row
+from summeval_pytest.store.cassette import Row, is_key, read_row
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,6 +38,16 @@ _LONGEST_PAUSE_SECONDS: Final = 0.2
 _MOST_FILES: Final = 256
 """How many keys one store holds or waits for at once, so that no process runs out of handles."""
 _NOTHING: Final = 1e-12
+ELSEWHERE: Final = "name another directory with --summ-store=DIR"
+"""What a user can always do about a store that cannot be used."""
+_DISTRUST: Final = f"do not trust this store: move it away, or {ELSEWHERE}"
+_TAG: Final = """\
+Signature: 8a477f597d28d172789f06886806bc55
+# Replies of language models, kept by summeval-pytest. Backups may leave this directory out.
+# About this file: https://bford.info/cachedir/
+"""
+_GITIGNORE: Final = "# Made by summeval-pytest: a cache is nobody's source.\n*\n"
+_NAMES: Final = frozenset({"replies", "locks", "runs", ".gitignore"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +154,198 @@ class Store(Protocol):
         """Close what was opened; what was put is kept."""
 
 
+def default_directory() -> Path:
+    """The store unless the user names one: in the user's cache directory."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("summeval", appauthor=False)
+
+
+def prepare(directory: Path) -> Path:
+    """The directory, absolute, made if it is not there, and fit to be a store.
+
+    A new one is readable by its owner alone, and kept out of git and of backups.
+
+    Raises:
+        StoreError: where it is no directory, belongs to somebody else, lets others write into it,
+            holds other things than a store, or cannot be written.
+    """
+    store = f"the store {str(directory)!r}"
+    try:
+        place = directory.expanduser().resolve()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_private(place)
+        names = {entry.name for entry in place.iterdir()}
+        if "CACHEDIR.TAG" not in names and (foreign := names - _NAMES):
+            raise StoreError(  # what is written below would hide them from git
+                f"the directory {str(place)!r} holds other things than a store (such as"
+                f" {min(foreign)!r}); name an empty or a new directory with --summ-store=DIR"
+            )
+        for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", _GITIGNORE)):
+            with suppress(FileExistsError), (place / name).open("x", encoding="utf-8") as handle:
+                handle.write(text)
+    except (FileExistsError, NotADirectoryError):
+        raise StoreError(
+            f"{store} cannot be made, as a file is in its place; {ELSEWHERE}"
+        ) from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, or no home
+        why = getattr(error, "strerror", None) or str(error)
+        raise StoreError(f"{store} cannot be used ({why}); {ELSEWHERE}") from None
+    return place
+
+
+def _check_private(place: Path) -> None:
+    if sys.platform == "win32":
+        return
+    status, store = place.stat(), f"the store {str(place)!r}"
+    if status.st_uid != os.geteuid():
+        raise StoreError(
+            f"{store} belongs to somebody else (user {status.st_uid}), who could put words into a"
+            f" judge's mouth; {ELSEWHERE}"
+        )
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise StoreError(
+            f"others may write into {store}, and so put words into a judge's mouth; run 'chmod"
+            f" go-w' on it if nobody has, or {ELSEWHERE}"
+        )
+    if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
+        raise StoreError(f"{store} cannot be written; run 'chmod u+rwx' on it, or {ELSEWHERE}")
+
+
+@cache
+def text_disk() -> type:
+    """The class of disks to open a `diskcache.Cache` with; made when first wanted."""
+    from diskcache import Disk  # type: ignore[import-untyped]  # it ships no types
+
+    class TextDisk(Disk):  # type: ignore[misc]  # its base has no types
+        _directory: str
+
+        def get(self, key: object, _raw: object) -> str:
+            return self._text("key", key)
+
+        def fetch(self, mode: object, _file: object, value: object, _read: object) -> str:
+            return self._text("value", value if mode == _RAW else None)
+
+        def remove(self, _file: object) -> str:
+            return self._text("file", None)
+
+        def _text(self, role: str, value: object) -> str:
+            if type(value) is str:
+                return value
+            raise StoreError(
+                f"the store {self._directory!r} has a row whose {role} is no text, which this"
+                f" package never writes; somebody else wrote it, so {_DISTRUST}"
+            )
+
+    return TextDisk
+
+
+_RAW: Final = 1  # diskcache's mode of a value that stands in its row as it is
+_SETTINGS: Final[Mapping[str, str | int]] = {
+    "eviction_policy": "none",
+    "size_limit": 2**40,
+    "cull_limit": 0,
+    "sqlite_journal_mode": "wal",
+    "sqlite_mmap_size": 0,  # a file cut short under a map would kill the process
+    "disk_min_file_size": 2**30,
+}
+"""What diskcache would otherwise take from the database, which anybody may have made."""
+_FORMAT_KEY: Final = "summeval"
+_FORMAT: Final = '{"format": 1}'
+"""The row that every database of this package has from the start, and what stands in it."""
+
+
+@contextmanager
+def explained(database: Path, lock_seconds: float) -> Iterator[None]:
+    """Raises whatever diskcache and SQLite raise inside as a `StoreError` that names the file.
+
+    Nothing is mended, moved or deleted: the user may want what is left.
+    """
+    from diskcache import Timeout
+
+    try:
+        yield
+    except Timeout:  # diskcache's word for whatever keeps a transaction from beginning
+        why = f"nothing could be written for {lock_seconds:g} seconds"
+    except (sqlite3.Error, OSError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+    else:
+        return
+    raise StoreError(
+        f"the store's database {str(database)!r} cannot be used ({why}); let the process end that"
+        " has locked it, make it writable, move it away if it is damaged (replies are asked for"
+        f" again), or {ELSEWHERE}"
+    )
+
+
+def read_note(text: str) -> str:
+    """The text that a note's JSON text holds; a ValueError for anything else."""
+    with suppress(ValueError, RecursionError):
+        if isinstance(note := json.loads(text), str):
+            return note
+    raise ValueError("it is no JSON text")
+
+
+class _Database:
+    """Texts by key in one directory.
+
+    Any number of processes may have the same directory open. Within one, a database is closed by
+    the thread that opened it. A call takes well under a millisecond, unless another process writes
+    just then: that is waited for, ``lock_seconds`` at most.
+
+    Every method raises a StoreError where the store cannot be used, or somebody else has written
+    into it. Nothing in it is mended or deleted.
+    """
+
+    def __init__(self, directory: Path, lock_seconds: float) -> None:
+        from diskcache import Cache
+
+        self.directory = prepare(directory)
+        folder = self.directory / "replies"
+        self._file = folder / "cache.db"
+        self._lock_seconds = lock_seconds
+        with explained(self._file, lock_seconds):
+            self._texts = Cache(str(folder), timeout=lock_seconds, disk=text_disk(), **_SETTINGS)
+            self._texts.add(_FORMAT_KEY, _FORMAT)
+            kept_format = self._texts.get(_FORMAT_KEY)
+            self._opened = self._file.stat()
+        if kept_format != _FORMAT:
+            raise StoreError(
+                f"the store's file {str(self._file)!r} is in format {kept_format!r}, and this"
+                f" version knows {_FORMAT!r} alone; move its folder away and replies are asked for"
+                f" again, or {ELSEWHERE}"
+            )
+
+    def get(self, key: str) -> str | None:
+        """The text with this key; None if there is none."""
+        with explained(self._file, self._lock_seconds):
+            text: str | None = self._texts.get(key)
+            return text
+
+    def put(self, key: str, text: str) -> None:
+        """Keeps a text, in place of one with the same key."""
+        with explained(self._file, self._lock_seconds):
+            is_there = False
+            with suppress(FileNotFoundError):  # SQLite would go on writing into a deleted file
+                is_there = os.path.samestat(self._file.stat(), self._opened)
+            if not is_there:
+                raise StoreError(
+                    f"the store's database {str(self._file)!r} was deleted or replaced while"
+                    " this run used it, so nothing more can be remembered; run once more"
+                )
+            self._texts.set(key, text)
+
+    @contextmanager
+    def transact(self) -> Iterator[None]:
+        """Keeps other processes from writing until the block ends, all of which is kept or none."""
+        with explained(self._file, self._lock_seconds), self._texts.transact():
+            yield
+
+    def close(self) -> None:
+        """Closes the database; what was put is kept."""
+        self._texts.close()
+
+
 class LocalStore:
     """A directory that all processes of this machine share; used by one thread of each.
 
@@ -147,26 +353,43 @@ class LocalStore:
     where nothing is kept.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, lock_seconds: float = 10.0) -> None:
         self._directory = directory
-        self._runs: dict[str, Cache] = {}
+        self._lock_seconds = lock_seconds
+        self._runs: dict[str, _Database] = {}
         self._files = asyncio.Semaphore(_MOST_FILES)
 
     def get(self, key: str, run: str = "") -> Row | None:
         """The row with this key; with ``run``, of what only it has asked."""
-        return self._cache(run).get(key)
+        return self._read(key, run, lambda line: read_row(line, key))
 
     def put(self, row: Row, run: str = "") -> None:
-        """Keeps a row."""
-        self._cache(run).put(row)
+        """Keeps a row, in place of one with the same key; a mark on this reply is removed."""
+        self.database(run).put(row.key, row.as_line())
+        if self.note(row.mark, run):
+            self.put_note(row.mark, "", run)
 
-    def note(self, name: str) -> str | None:
+    def note(self, name: str, run: str = "") -> str | None:
         """The text noted under a name; no store is made for the question."""
-        return self._cache().note(name) if self._directory.is_dir() else None
+        is_there = run in self._runs or self._directory.is_dir()
+        return self._read(f"note:{name}", run, read_note) if is_there else None
 
-    def put_note(self, name: str, text: str) -> None:
-        """Keeps a text under a name."""
-        self._cache().put_note(name, text)
+    def put_note(self, name: str, text: str, run: str = "") -> None:
+        """Keeps a text under a name, in place of one that may be there."""
+        self.database(run).put(f"note:{name}", json.dumps(text))
+
+    def _read(self, key: str, run: str, read: Callable[[str], T]) -> T | None:
+        """What the text with a key says; refused where it is none of ours."""
+        database = self.database(run)
+        text = database.get(key)
+        try:
+            return None if text is None else read(text)
+        except ValueError as error:
+            raise StoreError(
+                f"the row {key if is_key(key) else ascii(key)} of the store"
+                f" {str(database.directory)!r} was not written by this package ({error});"
+                f" {_DISTRUST}"
+            ) from None
 
     async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a call returns, made at once: the database is this thread's."""
@@ -205,7 +428,7 @@ class LocalStore:
 
     def account(self, run: str) -> Account:
         """The account of a run, in what only it needs."""
-        return LocalAccount(partial(self._cache, run))
+        return LocalAccount(self, run)
 
     async def turn(self, endpoint: str, seconds: Sequence[float]) -> None:
         """None: the processes of a machine divide an endpoint's limits."""
@@ -224,10 +447,11 @@ class LocalStore:
         while self._runs:
             self._runs.popitem()[1].close()
 
-    def _cache(self, run: str = "") -> Cache:
-        """The replies of all runs, or what only one run needs; opened at the first look."""
+    def database(self, run: str = "") -> _Database:
+        """The texts of all runs, or what only one run needs; opened at the first look."""
         if run not in self._runs:
-            self._runs[run] = Cache(self._place / "runs" / run if run else self._place)
+            folder = self._place / "runs" / run if run else self._place
+            self._runs[run] = _Database(folder, self._lock_seconds)
         return self._runs[run]
 
     @cached_property
@@ -251,13 +475,14 @@ class _Balance:
 
 
 class LocalAccount:
-    """An account in a cache of all processes of this machine, or for this process alone.
+    """An account in a store of all processes of this machine, or for this process alone.
 
     What a killed process had reserved is let go.
     """
 
-    def __init__(self, open_cache: Callable[[], Cache] | None = None) -> None:
-        self._open_cache = open_cache
+    def __init__(self, store: LocalStore | None = None, run: str = "") -> None:
+        self._store = store
+        self._run = run
         self._mine = _Balance()
         self._owner = str(os.getpid())
 
@@ -283,16 +508,15 @@ class LocalAccount:
     @contextmanager
     def _balance(self) -> Iterator[_Balance]:
         """The balance, which nobody else changes meanwhile, without what dead processes held."""
-        if self._open_cache is None:
+        if self._store is None:
             yield self._mine
             return
-        cache = self._open_cache()
-        with cache.transact():
-            balance = _Balance(*json.loads(cache.note("budget") or "[]"))
+        with self._store.database(self._run).transact():
+            balance = _Balance(*json.loads(self._store.note("budget", self._run) or "[]"))
             for owner in [each for each in balance.reserved if not _lives(int(each))]:
                 del balance.reserved[owner]
             yield balance
-            cache.put_note("budget", json.dumps(astuple(balance)))
+            self._store.put_note("budget", json.dumps(astuple(balance)), self._run)
 
 
 def _lives(process: int) -> bool:

@@ -19,9 +19,8 @@ from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
 from summeval_pytest.endpoints.exchange import Exchange, Memory, Record
 from summeval_pytest.endpoints.limits import URGENCY, Budget, Urgency, models_seen
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
-from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.store import LocalAccount
+from summeval_pytest.store.store import LocalAccount, LocalStore
 from tests.asked_suite import bytes_under
 from tests.endpoints.calls import LABEL, QUICK, n_waiting, question
 from tests.scripted_server import (
@@ -575,7 +574,7 @@ def test_reply_that_was_given_up_is_asked_again_by_the_next_run(
         assert (two.cached(ONE), two.given_up(ONE)) == (OLD, "")
     with memory(store, run="run-2") as later:
         assert (later.cached(ONE), later.given_up(ONE)) == (None, "item 3 is missing")
-    with closing(Cache(store)) as cache:
+    with closing(LocalStore(store)) as cache:
         assert cache.get(ONE) == Row(ONE, "topic", OLD.as_json())
 
 
@@ -609,7 +608,7 @@ def test_dialect_is_remembered_by_endpoint_and_model(store: Path) -> None:
     with memory(store, "all") as again:
         assert again.dialect("here", "m-1") is None
     for text in ("{", '{"level": "poem"}', "[" * 100_000):
-        with closing(Cache(store)) as cache:
+        with closing(LocalStore(store)) as cache:
             cache.put_note("dialect of here m-1", text)
         with memory(store) as later:
             assert later.dialect("here", "m-1") is None

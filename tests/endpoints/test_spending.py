@@ -21,7 +21,6 @@ from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema, Usage
 from summeval_pytest.endpoints.endpoint import LONG, OPENAI_URL, Address, Endpoint, Price
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store import store
-from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.store import LocalAccount, LocalStore
 from tests.waiting import SOON
 
@@ -237,7 +236,7 @@ def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) 
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "held\n"
-            with closing(Cache(run)) as cache:
+            with closing(LocalStore(run)) as cache:
                 account = cache.note("budget")
             with closing(LocalStore(tmp_path)) as store, pytest.raises(TimeoutError):
                 within(limits.Budget(1.0, store.account("run-1")).reserve(0.2), A_WHILE)
@@ -247,7 +246,7 @@ def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) 
                 within(limits.Budget(1.0, store.account("run-1")).reserve(0.2))
         finally:
             process.kill()
-    with closing(Cache(run)) as cache, closing(LocalStore(tmp_path)) as store:
+    with closing(LocalStore(run)) as cache, closing(LocalStore(tmp_path)) as store:
         cache.put_note("budget", account or "")
         within(limits.Budget(1.0, store.account("run-1")).reserve(0.2))
 
@@ -278,5 +277,5 @@ def test_no_process_loses_what_another_has_spent(tmp_path: Path) -> None:
     command = [sys.executable, "-c", ADDER, str(tmp_path)]
     processes = [subprocess.Popen(command) for _ in range(2)]
     assert [process.wait(SOON) for process in processes] == [0, 0]
-    with closing(Cache(tmp_path / "runs" / "run-1")) as cache:
+    with closing(LocalStore(tmp_path / "runs" / "run-1")) as cache:
         assert json.loads(cache.note("budget") or "")[0] == pytest.approx(0.4)

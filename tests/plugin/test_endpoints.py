@@ -20,8 +20,8 @@ import pytest
 from summeval_pytest.cli.app import main
 from summeval_pytest.plugin import gate
 from summeval_pytest.run import progress
-from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import is_key
+from summeval_pytest.store.store import LocalStore
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.plugin import conftest
 from tests.plugin.conftest import Bench, Run, Script
@@ -208,8 +208,8 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad")
         with bench.running(*arguments, "-n1") as process:
             wait_until(lambda: server.n_requests >= n_answered + 2)
-            with closing(Cache(bench.store)) as cache:
-                wait_until(lambda: sum(map(is_key, cache._texts)) == n_answered)
+            with closing(LocalStore(bench.store)) as cache:
+                wait_until(lambda: sum(map(is_key, cache.database()._texts)) == n_answered)
             os.killpg(process.pid, signal.SIGINT)
             assert bench.finish(process).code == pytest.ExitCode.INTERRUPTED
         answered = {str(seen.body["messages"]) for seen in server.seen[:n_answered]}

@@ -14,7 +14,7 @@ from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
 from summeval_pytest.run.plan import Missing, Survey, planned_calls
-from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.store import LocalStore
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
@@ -66,7 +66,7 @@ def _asked(missing: Missing) -> str:
 
 def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
     """Another store with the rows whose topic is to be kept."""
-    with closing(Cache(target)) as new:
+    with closing(LocalStore(target)) as new:
         for row in stored(source).values():
             if keep(row.topic):
                 new.put(row)
@@ -136,7 +136,10 @@ def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
     own = [m for m in first.missing.values() if m.metric == "facet"]
     references = {m.key for m in own if "crack in" in str(m.request) or "get hot" in str(m.request)}
     assert len(references) == 2
-    with closing(Cache(tmp_path / "full")) as old, closing(Cache(tmp_path / "store")) as new:
+    with (
+        closing(LocalStore(tmp_path / "full")) as old,
+        closing(LocalStore(tmp_path / "store")) as new,
+    ):
         for missing in own:
             row = old.get(missing.key)
             assert row is not None

@@ -3,13 +3,13 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import LocalStore
 from tests.stored import stored
 from tests.waiting import SOON, wait_until
@@ -151,10 +151,25 @@ def test_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> 
     assert names == [".gitignore", "CACHEDIR.TAG", "locks", "replies"]
 
 
+def test_a_store_named_from_home_keeps_notes_and_money(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ini file says `~/store`, and no shell has expanded it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    store, row = LocalStore(Path("~/store")), Row(KEY, "", {})
+    with closing(store):
+        store.put_note(row.mark, "unusable")
+        assert store.note(row.mark) == "unusable"
+        store.put(row)
+        assert not store.note(row.mark)
+        asyncio.run(store.account("run").settle(0.0, 2.0))
+        assert asyncio.run(store.account("run").reserve(1.0, 2.5)) == (False, True, 2.0)
+
+
 def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> None:
     """What it had not answered is asked once more, and nothing else is."""
     (tmp_path / "log").touch()
-    Cache(tmp_path / "store").close()
+    LocalStore(tmp_path / "store").database().close()
     with racer(tmp_path, 0) as victim, racer(tmp_path, 0) as survivor:
         begin(victim, survivor)
         wait_until(lambda: (tmp_path / "log").stat().st_size >= 30)

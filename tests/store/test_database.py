@@ -16,8 +16,8 @@ import pytest
 from diskcache import Timeout  # type: ignore[import-untyped]  # it ships no types
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.cache import Cache, default_directory, explained, prepare
 from summeval_pytest.store.cassette import Row
+from summeval_pytest.store.store import LocalStore, default_directory, explained, prepare
 from tests.stored import stored
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -51,16 +51,16 @@ class Store:
     def mistake(self, lock_seconds: float = 0.2) -> str:
         """The message that opening ends with."""
         with pytest.raises(StoreError) as caught:
-            Cache(self.path, lock_seconds=lock_seconds)
+            LocalStore(self.path, lock_seconds=lock_seconds).get(KEY)
         return str(caught.value)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """A store with one row and one note, closed."""
-    with closing(Cache(tmp_path / "store")) as cache:
-        cache.put(ROW)
-        cache.put_note("dialect", "json_schema")
+    with closing(LocalStore(tmp_path / "store")) as kept:
+        kept.put(ROW)
+        kept.put_note("dialect", "json_schema")
     return Store(tmp_path / "store")
 
 
@@ -79,8 +79,8 @@ def test_new_store_is_private_and_kept_out_of_git_and_backups(
     # The signature is fixed by bford.info/cachedir.
     assert tag.startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
     made.chmod(0o755)  # nobody can change what others may only read
-    with closing(Cache(made)) as cache:
-        cache.put(ROW)
+    with closing(LocalStore(made)) as kept:
+        kept.put(ROW)
     assert stored(made) == {KEY: ROW}
     # the usual place is the user's cache, for all projects; asking where makes nothing
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
@@ -156,8 +156,8 @@ INSERT = (
 
 def refused(store: Store, key: str = OTHER) -> str:
     """The message that reading a planted row ends with."""
-    with closing(Cache(store.path)) as cache, pytest.raises(StoreError) as caught:
-        cache.get(key)
+    with closing(LocalStore(store.path)) as kept, pytest.raises(StoreError) as caught:
+        kept.get(key)
     return str(caught.value)
 
 
@@ -165,27 +165,27 @@ def test_rows_and_notes_are_kept_side_by_side_and_never_evicted(store: Store) ->
     """By its own settings, diskcache forgets old rows; 120 are more than it reads at once."""
     rows = {key: Row(key, "facets", {}) for key in (f"{n:064x}" for n in range(120, 0, -1))}
     rows[OTHER] = Row(OTHER, "", {"text": "x" * 100_000})  # diskcache would make it a file
-    with closing(Cache(store.path)) as cache:
+    with closing(LocalStore(store.path)) as kept:
         for row in rows.values():
-            cache.put(row)
-        cache.put_note("dialect ünï", "a\x00b\ud800")
-    with closing(Cache(store.path)) as cache:
-        assert cache.note("dialect") == "json_schema"
-        assert cache.note("dialect ünï") == "a\x00b\ud800"
-        assert cache.note("other") is None
-        cache.put_note("dialect", "text")
-        assert cache.note("dialect") == "text"
+            kept.put(row)
+        kept.put_note("dialect ünï", "a\x00b\ud800")
+    with closing(LocalStore(store.path)) as kept:
+        assert kept.note("dialect") == "json_schema"
+        assert kept.note("dialect ünï") == "a\x00b\ud800"
+        assert kept.note("other") is None
+        kept.put_note("dialect", "text")
+        assert kept.note("dialect") == "text"
     assert list(stored(store.path).items()) == [(KEY, ROW), *rows.items()]
 
 
 def test_mark_on_a_reply_ends_when_the_reply_is_put_again(store: Store) -> None:
     """Somebody got it anew, and so it is meant; a mark is on one reply and on no other."""
     other = Row(KEY, ROW.topic, {"text": "Zinc harms."})
-    with closing(Cache(store.path)) as cache:
+    with closing(LocalStore(store.path)) as kept:
         for row in (ROW, other):
-            cache.put_note(row.mark, "item 3 is missing")
-        cache.put(ROW)
-        assert [cache.note(row.mark) for row in (ROW, other)] == ["", "item 3 is missing"]
+            kept.put_note(row.mark, "item 3 is missing")
+        kept.put(ROW)
+        assert [kept.note(row.mark) for row in (ROW, other)] == ["", "item 3 is missing"]
 
 
 def test_row_or_note_that_is_none_of_ours_is_refused(store: Store) -> None:
@@ -203,33 +203,38 @@ def test_row_or_note_that_is_none_of_ours_is_refused(store: Store) -> None:
         )
     for n, text in enumerate(("plain", "[]", "3", "[" * 100_000)):
         store.plant(INSERT, f"note:{n}", text)
-        with closing(Cache(store.path)) as cache, pytest.raises(StoreError, match="no JSON text"):
-            cache.note(str(n))
+        with (
+            closing(LocalStore(store.path)) as kept,
+            pytest.raises(StoreError, match="no JSON text"),
+        ):
+            kept.note(str(n))
 
 
 def test_write_waits_for_a_lock_and_says_so_in_the_end(store: Store) -> None:
     """By diskcache's word it would be a timeout, and its way to wait a busy loop."""
-    with closing(Cache(store.path, lock_seconds=0.2)) as cache:
+    with closing(LocalStore(store.path, lock_seconds=0.2)) as kept:
+        kept.database()
         with closing(sqlite3.connect(store.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreError, match=r"be written for 0\.2 seconds"):
-                cache.put(Row(OTHER, "facets", {}))
-            assert cache.get(OTHER) is None  # readers do not wait
-        cache.put(Row(OTHER, "facets", {}))
-        assert cache.get(OTHER) is not None
+                kept.put(Row(OTHER, "facets", {}))
+            assert kept.get(OTHER) is None  # readers do not wait
+        kept.put(Row(OTHER, "facets", {}))
+        assert kept.get(OTHER) is not None
 
 
 @pytest.mark.parametrize("anew", [False, True])
 def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> None:
     """SQLite would go on writing into the file that is gone, and nothing would be remembered."""
-    with closing(Cache(store.path)) as cache:
+    with closing(LocalStore(store.path)) as kept:
+        kept.database()
         shutil.rmtree(store.path)
         if anew:
-            Cache(store.path).close()
+            LocalStore(store.path).database()
         with pytest.raises(StoreError) as caught:
-            cache.put(Row(OTHER, "facets", {}))
+            kept.put(Row(OTHER, "facets", {}))
         with pytest.raises(StoreError, match="was deleted or replaced"):
-            cache.put_note("dialect", "text")
+            kept.put_note("dialect", "text")
     assert str(caught.value) == (
         f"the store's database '{store.database}' was deleted or replaced while this run used it,"
         " so nothing more can be remembered; run once more"
@@ -239,10 +244,10 @@ def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> 
 WRITER = """
 import sys
 from pathlib import Path
-from summeval_pytest.store.cache import Cache; from summeval_pytest.store.cassette import Row
-cache = Cache(Path(sys.argv[1]))
+from summeval_pytest.store.store import LocalStore; from summeval_pytest.store.cassette import Row
+kept = LocalStore(Path(sys.argv[1]))
 for number in range(1, 1_000_000):
-    cache.put(Row(f"{number:064x}", "facets", {"text": "x" * 1000}))
+    kept.put(Row(f"{number:064x}", "facets", {"text": "x" * 1000}))
     print(number, flush=True)
 """
 
@@ -295,14 +300,17 @@ def test_pickled_value_is_not_run(store: Store, tmp_path: Path, mode: int | str 
     )
     assert not marker.exists()
     if mode == 4:  # the bomb is live: its code runs with diskcache's own disk
-        with Unguarded(str(store.database.parent)) as cache:
-            cache.get(OTHER)
+        with Unguarded(str(store.database.parent)) as kept:
+            kept.get(OTHER)
         assert marker.exists()
         marker.unlink()
     if mode in {0, 3}:  # nor is a key, though reading the keys alone would run it
         store.plant(PLANT, pickle.dumps(Bomb(marker)), mode // 3, 1, None, "{}")
-        with closing(Cache(store.path)) as cache, pytest.raises(StoreError, match="key is no text"):
-            list(cache._texts)
+        with (
+            closing(LocalStore(store.path)) as kept,
+            pytest.raises(StoreError, match="key is no text"),
+        ):
+            list(kept.database()._texts)
         assert not marker.exists()
 
 
@@ -316,10 +324,10 @@ def test_file_that_a_row_names_is_not_touched(store: Store, tmp_path: Path, mode
     assert "a row whose value is no text" in message
     assert "secret" not in message
     row = Row(OTHER, "facets", {"text": "new"})
-    with closing(Cache(store.path)) as cache:
+    with closing(LocalStore(store.path)) as kept:
         with pytest.raises(StoreError, match="whose file is no text"):
-            cache.put(row)
-        assert cache.get(OTHER) == row  # the new row is kept all the same
+            kept.put(row)
+        assert kept.get(OTHER) == row  # the new row is kept all the same
     assert victim.read_text(encoding="utf-8") == '{"secret": 1}'
 
 
@@ -353,9 +361,9 @@ def test_settings_that_somebody_else_has_made_do_not_apply(store: Store) -> None
     for name, value in planted.items():
         store.plant("INSERT OR REPLACE INTO Settings VALUES (?, ?)", name, value)
     store.plant("PRAGMA journal_mode = DELETE")
-    with closing(Cache(store.path)) as cache:
-        cache.put(Row(OTHER, "", {}))
-        assert cache.get(KEY) == ROW
+    with closing(LocalStore(store.path)) as kept:
+        kept.put(Row(OTHER, "", {}))
+        assert kept.get(KEY) == ROW
     assert store.rows("PRAGMA journal_mode") == [("wal",)]
     assert ("eviction_policy", "none") in store.rows("SELECT key, value FROM Settings")
 
