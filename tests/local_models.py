@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summeval_pytest.study.embeddings import BertScorer, PairScore, SentenceEncoder
-from summeval_pytest.study.local_checker import Support
+from summeval_pytest.study.local_checker import OnnxReader, Support
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -59,14 +58,15 @@ class WordScorer(BertScorer):
         return 0 * len(texts)
 
 
-@dataclass(eq=False)
-class WordReader:
+class WordReader(OnnxReader):
     """Supports a claim by the share of its words that a text has, and keeps what it was asked."""
 
-    window: int = 64
-    signature: str = "words 1"
-    labels_tokens: bool = False
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    signature = "words 1"
+
+    def __init__(self, window: int = 64, *, labels_tokens: bool = False) -> None:
+        """Loads no model."""
+        self.window, self.labels_tokens = window, labels_tokens
+        self.asked: list[tuple[str, str]] = []
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """A token a word."""

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -69,27 +69,6 @@ class Support(NamedTuple):
         return Support(min((value for *_, value in own), default=0.0), own)
 
 
-class ClaimReader(Protocol):
-    """A model that reads a text and a claim.
-
-    All that can move its numbers is in its ``signature``. Where it ``labels_tokens``, it supports
-    each token, so that sentences can be read together.
-    """
-
-    signature: str
-    labels_tokens: bool
-
-    @property
-    def window(self) -> int:
-        """How many tokens of a text and a claim it reads at once."""
-
-    def count(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has."""
-
-    def support(self, text: str, claim: str) -> Support:
-        """The probability that the claim follows from the text."""
-
-
 class _Chunk(NamedTuple):
     """A part of a source, and the place of the sentence that each of its lines is of."""
 
@@ -108,7 +87,7 @@ class Checker:
     its own, so that others can be asked meanwhile.
     """
 
-    reader: ClaimReader
+    reader: OnnxReader
     threshold: float = 0.5
     in_flight: int = 1
     _thread: ThreadPoolExecutor = field(
@@ -344,7 +323,11 @@ def _window(spec: CheckerSpec, config: Mapping[str, Any], what: str) -> int:
 
 
 class OnnxReader:
-    """A `ClaimReader` by an ONNX model, one source and claim at a time."""
+    """An ONNX model that reads one source and one claim at a time.
+
+    All that can move its numbers is in its ``signature``. Where it ``labels_tokens``, it supports
+    each token, so that sentences can be read together.
+    """
 
     def __init__(self, spec: CheckerSpec, model: OnnxModel) -> None:
         self._model = model
