@@ -16,9 +16,6 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    ASKING,
-    GATED,
-    JUDGING,
     Asking,
     Gated,
     Judging,
@@ -66,8 +63,8 @@ def noise(
     suite: Path,
     /,
     *,
-    gated: Gated = GATED,
-    asking: Asking = ASKING,
+    gated: Gated = Gated(),
+    asking: Asking = Asking(),
     times: Annotated[
         int, Parameter(help="how often to ask everything again", converter=whole_number)
     ] = 3,
@@ -172,7 +169,7 @@ def power_of(
     *,
     margin: Annotated[float, Parameter(help="how much worse a release may be")],
     metric: Annotated[tuple[str, ...], Parameter(help="these numbers only (repeat)")] = (),
-    judging: Judging = JUDGING,
+    judging: Judging = Judging(),
 ) -> list[str]:
     """How often a release as good as the last one passes a margin, and with how many papers."""
     names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]

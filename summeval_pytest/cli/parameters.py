@@ -96,9 +96,6 @@ class Endpoints:
     store: StoreOption = None
 
 
-NO_ENDPOINTS: Final = Endpoints()
-
-
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
@@ -130,11 +127,7 @@ class Gated:
     model: Annotated[tuple[str, ...], shared("model")] = ()
     least: Annotated[tuple[str, ...], shared("min")] = ()
     judge: JudgeName = "offline"
-    endpoints: Endpoints = NO_ENDPOINTS
-
-
-ASKING: Final = Asking()
-GATED: Final = Gated()
+    endpoints: Endpoints = Endpoints()
 
 
 @Parameter(name="*")
@@ -144,8 +137,8 @@ class Judging:
 
     allow_outside: AllowOutside = False
     judge: JudgeName = "offline"
-    endpoints: Endpoints = NO_ENDPOINTS
-    asking: Asking = ASKING
+    endpoints: Endpoints = Endpoints()
+    asking: Asking = Asking()
 
     def open(self, suite: Path) -> tuple[Suite, Session]:
         """The suite, and a session with its cassette."""
@@ -154,9 +147,6 @@ class Judging:
         session = session_of(self.endpoints, self.asking)
         session.replies.add_cassette(loaded)
         return loaded, session
-
-
-JUDGING: Final = Judging()
 
 
 def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
@@ -178,7 +168,7 @@ def is_outside_allowed(*, allow_outside: bool) -> bool:
     return allow_outside or given in {"1", "true", "yes", "on"}
 
 
-def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
+def session_of(endpoints: Endpoints, asking: Asking = Asking()) -> Session:
     """The session for the options of a command."""
     given = endpoints.allow_endpoints or [os.environ.get(ALLOW, "")]
     allowed = tuple(filter(None, map(str.strip, ",".join(given).split(","))))

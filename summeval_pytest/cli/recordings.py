@@ -17,7 +17,6 @@ from typing import Annotated, Final, Literal
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    GATED,
     METRICS_OPTION,
     Asking,
     Endpoints,
@@ -47,7 +46,7 @@ SHOWN: Final = 5
 """How many of many missing or unused replies are named."""
 
 
-def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
+def export(suite: Path, /, *, gated: Gated = Gated()) -> list[str]:
     """Writes every remembered reply that a run of these options uses into the suite's cassette.
 
     What the cassette holds beyond them, for other judges and systems, stays in it.
@@ -66,7 +65,7 @@ def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     return [line, f"sha256 {sha256}"]
 
 
-def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
+def import_(suite: Path, /, *, gated: Gated = Gated()) -> list[str]:
     """Copies the replies of a suite's cassette into the local store."""
     cassette = _cassette(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
@@ -78,7 +77,7 @@ def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     return [f"{place}: {len(cassette.rows):,} replies from {cassette.shown}, {n_new:,} new"]
 
 
-def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
+def prune(suite: Path, /, *, gated: Gated = Gated()) -> list[str]:
     """Removes from the cassette what a run of these options does not use."""
     loaded, survey, _ = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
@@ -89,7 +88,7 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     return [line, *_named(unused)]
 
 
-def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
+def verify(suite: Path, /, *, gated: Gated = Gated()) -> list[str]:
     """Checks that a run of these options can be replayed, and says what it does not use."""
     loaded, survey, signature = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
@@ -161,7 +160,7 @@ def export_requests(
     only: Annotated[str | None, Parameter(help="only the requests to this endpoint")] = None,
     purpose: Annotated[Literal["run", "judge", "agree"], Parameter(name="--for")] = "run",
     metrics: Annotated[tuple[str, ...], METRICS_OPTION] = (),
-    gated: Gated = GATED,
+    gated: Gated = Gated(),
 ) -> list[str]:
     """Writes the requests of the next round.
 

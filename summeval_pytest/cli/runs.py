@@ -15,7 +15,6 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    GATED,
     AllowOutside,
     Gated,
     check_writable,
@@ -67,7 +66,7 @@ class ReportFiles:
         return {option: file for option, file in asdict(self).items() if file is not None}
 
 
-def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
+def plan(suite: Path, /, *, gated: Gated = Gated()) -> list[str]:
     """The plan as a table."""
     session = session_of(gated.endpoints)
     run = gated_of(suite, gated, session)

@@ -13,8 +13,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    ASKING,
-    GATED,
     Asking,
     Gated,
     check_writable,
@@ -59,8 +57,8 @@ def judge(
         int,
         Parameter(help="how many seconds to wait for a Dask worker", converter=whole_number),
     ] = WAIT_SECONDS,
-    gated: Gated = GATED,
-    asking: Asking = ASKING,
+    gated: Gated = Gated(),
+    asking: Asking = Asking(),
 ) -> tuple[list[str], bool]:
     """What was judged, and whether every pair has a verdict."""
     check_writable(out, "--out")

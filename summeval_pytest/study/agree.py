@@ -11,7 +11,6 @@ from typing import Annotated, Final, Literal
 from cyclopts import Parameter, Token
 
 from summeval_pytest.cli.parameters import (
-    JUDGING,
     METRICS_OPTION,
     JsonFile,
     Judging,
@@ -112,9 +111,6 @@ class Tables:
     html: Path | None = None
 
 
-TABLES: Final = Tables()
-
-
 def agree(
     suite: Path,
     /,
@@ -123,8 +119,8 @@ def agree(
     of: Literal["faithful", "labelled"] | None = None,
     compare: tuple[Path, Path] | None = None,
     json_file: JsonFile = None,
-    tables: Tables = TABLES,
-    judging: Judging = JUDGING,
+    tables: Tables = Tables(),
+    judging: Judging = Judging(),
 ) -> list[str]:
     """What the command prints, also written as JSON where a file is named.
 

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from summeval_pytest.cli.parameters import (
-    JUDGING,
     Judging,
     names_in,
 )
@@ -326,7 +325,7 @@ def probe(
     /,
     *,
     relation: tuple[str, ...] = (),
-    judging: Judging = JUDGING,
+    judging: Judging = Judging(),
 ) -> tuple[list[str], bool]:
     """The relations that the judge keeps and breaks, and whether it keeps all that were decided.
 

@@ -16,8 +16,6 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    ASKING,
-    NO_ENDPOINTS,
     AllowOutside,
     Asking,
     Endpoints,
@@ -68,8 +66,8 @@ def study(
     json_file: JsonFile = None,
     figures: Path | None = None,
     allow_outside: AllowOutside = False,
-    endpoints: Endpoints = NO_ENDPOINTS,
-    asking: Asking = ASKING,
+    endpoints: Endpoints = Endpoints(),
+    asking: Asking = Asking(),
 ) -> list[str]:
     """The tables, also written as JSON and drawn as figures where these are asked for.
 

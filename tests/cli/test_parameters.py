@@ -9,8 +9,6 @@ from cyclopts import CycloptsError
 
 from summeval_pytest.cli.app import make_app
 from summeval_pytest.cli.parameters import (
-    GATED,
-    JUDGING,
     Gated,
     Judging,
     gated_of,
@@ -43,13 +41,13 @@ def read(*arguments: str) -> dict[str, Any]:
 
 def session(*arguments: str) -> Session:
     """The session of `summeval agree` with these options."""
-    chosen: Judging = read("agree", "kilns", *arguments).get("judging", JUDGING)
+    chosen: Judging = read("agree", "kilns", *arguments).get("judging", Judging())
     return session_of(chosen.endpoints, chosen.asking)
 
 
 def gated(*arguments: str) -> tuple[Suite, tuple[Task, ...]]:
     """The suite, and what a run would ask."""
-    chosen: Gated = read("plan", "kilns", *arguments).get("gated", GATED)
+    chosen: Gated = read("plan", "kilns", *arguments).get("gated", Gated())
     result = gated_of(Path("kilns"), chosen, session_of(chosen.endpoints))
     return result.suite, result.tasks
 
