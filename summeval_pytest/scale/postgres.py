@@ -121,7 +121,7 @@ WHERE endpoint = %(endpoint)s
 RETURNING due_at - extract(epoch FROM clock_timestamp()),
     greatest(requests_at, tokens_at) - extract(epoch FROM clock_timestamp())
 """
-"""As `Pace.take` counts, by the server's clock; the turn may lie ahead, and is waited for."""
+"""As `Limiter.take` counts, by the server's clock; the turn may lie ahead, and is waited for."""
 _OPEN_PACE: Final = "INSERT INTO summeval.paces (endpoint) VALUES (%s) ON CONFLICT DO NOTHING"
 _BURST_SECONDS: Final = 0.1
 _NOTHING: Final = 1e-12
@@ -348,7 +348,7 @@ class PostgresStore:
         """Makes the tables where none are; refuses those of others and of other versions."""
         with connection.transaction():
             lock = "SELECT pg_advisory_xact_lock(%s)"
-            connection.execute(lock, (_lock_number("tables"),))
+            connection.execute(lock, (_number(request_key({_MADE_BY: "tables"})),))
             names = {name for (name,) in connection.execute(_RELATIONS)}
             if not names:
                 connection.execute(_TABLES)
@@ -515,10 +515,6 @@ def fetched(connection: Connection, statement: str, values: object) -> list[Valu
 def _number(key: str) -> int:
     """A key's lock: the first 64 bits of a hash."""
     return int.from_bytes(bytes.fromhex(key)[:8], "big", signed=True)
-
-
-def _lock_number(name: str) -> int:
-    return _number(request_key({_MADE_BY: name}))
 
 
 def _note_name(name: str) -> str:

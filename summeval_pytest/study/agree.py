@@ -47,7 +47,7 @@ from summeval_pytest.study.agreement.suite_agreement import (
 )
 from summeval_pytest.study.baselines import BaselineName, check_baselines
 from summeval_pytest.study.embeddings import (
-    LocalModels,
+    LocalModel,
     lines_of_models,
     load_bertscore,
     load_encoder,
@@ -149,7 +149,7 @@ def agree(
     agreement = _agreement(loaded, judge, session, tables, models)
     if json_file is not None:  # every figure takes longer than those that are shown
         more = {} if tables.given is None else {tables.given: agreement.given(tables.given)}
-        recipes = {"recipes": models.recipes} if models.columns else {}
+        recipes = {"recipes": {m.title: m.signature for m in models}} if models else {}
         write_figures(json_file, "--json", agreement_figures(agreement) | recipes | {"given": more})
     if tables.html is not None:
         from summeval_pytest.study.agreement.agreement_page import agreement_page
@@ -159,7 +159,7 @@ def agree(
     if tables.summary:
         return list(summary_lines(agreement))
     texts = [pair.pair for pair in agreement.pairs if pair.pair is not None]
-    about = ["", *lines_of_models(texts, models)] if models.columns else []
+    about = ["", *lines_of_models(texts, models)] if models else []
     return [*_lines(agreement, tables), *about]
 
 
@@ -184,26 +184,24 @@ def _check_options(
             check_writable(file, option)
 
 
-def models_of(chosen: Tables) -> LocalModels:
+def models_of(chosen: Tables) -> tuple[LocalModel, ...]:
     """The models that the options ``--bertscore`` and ``--embeddings`` name.
 
     Raises:
         OptionError: if a model or its package is not there.
     """
     name, folder = chosen.bertscore, chosen.embeddings
-    return LocalModels(
-        scorer=load_bertscore(name, option="--bertscore") if name else None,
-        encoder=load_encoder(folder, option="--embeddings") if folder else None,
-    )
+    scorers = (load_bertscore(name, option="--bertscore"),) if name else ()
+    return (*scorers, load_encoder(folder, option="--embeddings")) if folder else scorers
 
 
 def _agreement(
-    suite: Suite, judge: str, session: Session, tables: Tables, models: LocalModels
+    suite: Suite, judge: str, session: Session, tables: Tables, models: Sequence[LocalModel]
 ) -> SuiteAgreement:
     baselines = tuple(dict.fromkeys(tables.baseline))
     pairs = labelled_pairs(suite, judge, session, metrics_in(tables.metrics), baselines)
     pairs = with_columns(pairs, models)
-    columns = column_names(pairs, models.columns)
+    columns = column_names(pairs, [column for model in models for column in model.columns])
     if tables.given is not None and tables.given not in columns:
         known = nearest(tables.given, columns)
         raise OptionError(f"--given={tables.given}: there is no such column; {known}")

@@ -88,6 +88,9 @@ def _units(vectors: Vectors, model: OnnxModel, text: str) -> Vectors:
 class SentenceEncoder:
     """A `TextEncoder`: the mean of a text's token vectors, or the first one (``cls``)."""
 
+    title, read = "embedding", "sentences"
+    columns = ("embedding F1", "embedding precision", "embedding recall")
+
     def __init__(self, model: OnnxModel, most: int, pooling: str) -> None:
         self.signature = f"{model.signature} window={most} pooling={pooling}"
         self._model, self._most, self._pooling = model, most, pooling
@@ -96,6 +99,14 @@ class SentenceEncoder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in their order, each of length 1."""
         return np.stack([self._row(text) for text in texts]) if texts else np.zeros((0, 0))
+
+    def parts(self, text: str) -> tuple[str, ...]:
+        """What is read of a text, one after the other: its sentences."""
+        return cut(text)
+
+    def score(self, reference: str, summary: str) -> PairScore:
+        """How well the sentences of both match."""
+        return embedding_match(cut(reference), cut(summary), self.encode)
 
     def count_cut(self, texts: Sequence[str]) -> int:
         """How many of the texts have more tokens than the model reads."""
@@ -147,11 +158,18 @@ class BertScorer:
     part of a mean. Source: Zhang et al., ICLR 2020; bert-score 0.3.13.
     """
 
+    title, read = "BERTScore", "texts"
+    columns = ("BERTScore", "BERTScore precision", "BERTScore recall")
+
     def __init__(self, model: OnnxModel, most: int) -> None:
         self.signature = f"{model.signature} window={most} idf=no"
         self._model, self._most = model, most
         self._start = " " if model.config.get("model_type") == "roberta" else ""
         self._tokens = lru_cache(_TOGETHER)(self._encoded)
+
+    def parts(self, text: str) -> tuple[str, ...]:
+        """What is read of a text: all of it."""
+        return (normalise(text),)
 
     def score(self, reference: str, summary: str) -> PairScore:
         """How well the tokens of both match; 0 where a text is empty."""
@@ -185,49 +203,25 @@ def load_bertscore(name: str, *, option: str) -> BertScorer:
     return BertScorer(model, most_tokens(model.config) or _MOST_TOKENS)
 
 
-BERTSCORE: Final = ("BERTScore", "BERTScore precision", "BERTScore recall")
-EMBEDDING: Final = ("embedding F1", "embedding precision", "embedding recall")
-"""The columns of a `PairScore`."""
+LocalModel = SentenceEncoder | BertScorer
+"""A model that an option names; it fills the ``columns`` of its `PairScore`."""
 
 
-class LocalModels(NamedTuple):
-    """What the options name; None for an option that is not given."""
-
-    encoder: SentenceEncoder | None = None
-    scorer: BertScorer | None = None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that they fill, in the order shown."""
-        return (*(BERTSCORE if self.scorer else ()), *(EMBEDDING if self.encoder else ()))
-
-    @property
-    def recipes(self) -> dict[str, str]:
-        """The signature of each model that is used."""
-        used = {"BERTScore": self.scorer, "embedding": self.encoder}
-        return {name: model.signature for name, model in used.items() if model is not None}
-
-
-def extra_columns(pair: Pair, models: LocalModels) -> dict[str, float]:
+def extra_columns(pair: Pair, models: Sequence[LocalModel]) -> dict[str, float]:
     """The columns of a pair that these models fill; of several references the best counts.
 
     0 where a text is empty, as for ROUGE: a baseline has a number for every pair.
     """
-    references, columns = pair.paper.references, dict[str, float]()
-    if models.scorer is not None:
-        score, text = models.scorer.score, normalise(pair.summary)
-        scores = [score(normalise(each), text) for each in references]
-        columns |= zip(BERTSCORE, map(max, zip(*scores, strict=True)), strict=True)
-    if models.encoder is not None:
-        summary, encode = cut(pair.summary), models.encoder.encode
-        matches = [embedding_match(cut(each), summary, encode) for each in references]
-        columns |= zip(EMBEDDING, map(max, zip(*matches, strict=True)), strict=True)
+    summary, columns = normalise(pair.summary), dict[str, float]()
+    for model in models:
+        scores = [model.score(normalise(each), summary) for each in pair.paper.references]
+        columns |= zip(model.columns, map(max, zip(*scores, strict=True)), strict=True)
     return columns
 
 
-def with_columns(pairs: Sequence[LabelledPair], models: LocalModels) -> list[LabelledPair]:
+def with_columns(pairs: Sequence[LabelledPair], models: Sequence[LocalModel]) -> list[LabelledPair]:
     """The pairs with the columns of these models; a recorded one of the same name is marked."""
-    marked = {name: f"{name} (recorded)" for name in models.columns}
+    marked = {name: f"{name} (recorded)" for model in models for name in model.columns}
     return [
         replace(
             pair,
@@ -239,19 +233,15 @@ def with_columns(pairs: Sequence[LabelledPair], models: LocalModels) -> list[Lab
     ]
 
 
-def lines_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]:
+def lines_of_models(pairs: Sequence[Pair], models: Sequence[LocalModel]) -> Iterator[str]:
     """What a reader of the columns has to know: the recipe, and how many texts were cut."""
     texts = {text for pair in pairs for text in (pair.summary, *pair.paper.references)}
-    if models.scorer is not None:
-        whole = sorted(map(normalise, texts))
+    for model in models:
+        parts = sorted({part for text in texts for part in model.parts(text)})
         yield (
-            f"BERTScore: {models.scorer.signature}; {models.scorer.count_cut(whole)} of"
-            f" {len(whole)} texts are longer than the model reads and were cut."
+            f"{model.title}: {model.signature}; {model.count_cut(parts)} of {len(parts)}"
+            f" {model.read} are longer than the model reads and were cut."
         )
-        yield "It orders texts and no more: unrelated ones score high, by how much is the model's."
-    if models.encoder is not None:
-        sentences = sorted({sentence for text in texts for sentence in cut(text)})
-        yield (
-            f"embedding: {models.encoder.signature}; {models.encoder.count_cut(sentences)} of"
-            f" {len(sentences)} sentences are longer than the model reads and were cut."
-        )
+        if isinstance(model, BertScorer):
+            more = "unrelated ones score high, by how much is the model's."
+            yield f"It orders texts and no more: {more}"

@@ -18,10 +18,7 @@ from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.metrics.facts import Vectors
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.embeddings import (
-    BERTSCORE,
-    EMBEDDING,
     BertScorer,
-    LocalModels,
     PairScore,
     embedding_match,
     extra_columns,
@@ -209,7 +206,8 @@ def test_the_bytes_are_the_same_in_any_order(tiny: Path) -> None:
 
 
 HERE = Place("suite")
-BOTH = LocalModels(encoder=LetterEncoder(), scorer=WordScorer())
+BOTH = (WordScorer(), LetterEncoder())
+BERTSCORE, EMBEDDING = (model.columns for model in BOTH)
 
 
 def pair(summary: str, *references: str) -> Pair:
@@ -257,17 +255,12 @@ def test_a_reader_is_reported_the_recipe_and_what_was_cut() -> None:
         "It orders texts and no more: unrelated ones score high, by how much is the model's.",
         "embedding: letters 1; 1 of 3 sentences are longer than the model reads and were cut.",
     ]
-    assert list(lines_of_models(pairs, LocalModels())) == []
-    assert BOTH.recipes == {"BERTScore": "words 1", "embedding": "letters 1"}
-    assert LocalModels(encoder=LetterEncoder()).recipes == {"embedding": "letters 1"}
-    assert LocalModels().columns == ()
-    assert LocalModels(scorer=WordScorer()).columns == BERTSCORE
-    assert LocalModels(encoder=LetterEncoder()).columns == EMBEDDING
+    assert list(lines_of_models(pairs, ())) == []
     recorded = replace(labelled("moss", 0.5, BERTScore=0.7), pair=pair("moss", "moss"))
     (both,) = with_columns([recorded], BOTH)
-    assert tuple(both.columns) == ("BERTScore (recorded)", *BOTH.columns)
+    assert tuple(both.columns) == ("BERTScore (recorded)", *BERTSCORE, *EMBEDDING)
     assert (both.columns["BERTScore"], both.columns["BERTScore (recorded)"]) == (1.0, 0.7)
-    assert with_columns([recorded], LocalModels()) == [recorded]
+    assert with_columns([recorded], ()) == [recorded]
 
 
 @pytest.mark.usefixtures("few_resamples")
@@ -281,5 +274,8 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     names = [line.split("  ")[0] for line in lines]
     start = names.index("length") + 1
     assert names[start : start + 6] == [*BERTSCORE, *EMBEDDING]
-    assert json.loads(file.read_text("utf-8"))["recipes"] == BOTH.recipes
+    assert json.loads(file.read_text("utf-8"))["recipes"] == {
+        "BERTScore": "words 1",
+        "embedding": "letters 1",
+    }
     assert lines[-1].startswith("embedding: letters 1; ")
