@@ -23,7 +23,7 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
-from summeval_pytest.run.measure import Extra
+from summeval_pytest.run.measure import Extra, check_flaw
 from summeval_pytest.study.onnx_model import needed_for
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.sentences import content_words, normalise, tokens
@@ -96,72 +96,59 @@ def facet_presence(score: FacetScore) -> float:
     return sum(bool(rated.candidate) for rated in score.ratings) / len(score.ratings)
 
 
-def measure_directly(reference: str, summary: str) -> Dialogue[float | Unanswered]:
-    """The dialogue that rates one summary as a whole; a copy of the reference is asked about.
+BaselineName = Literal["direct", "one-prompt"]
+Measure = Callable[[str, str], Dialogue[float]]
+"""From a normalised reference and summary to a number; a `NoScoreError` says why there is none."""
 
-    It ends in the rating as a share of its scale, 0.25 to 1, higher is better, or in `Unanswered`
-    where the judge gave no rating or there is no summary.
-    """
-    try:
-        check_usable(summary := normalise(summary))
-        question = RateSummary(normalise(reference), summary)
-        (answer,) = yield from ask(SummaryRating, question)
-    except NoScoreError as fault:
-        return Unanswered(str(fault))
+
+def _rating(reference: str, summary: str) -> Dialogue[float]:
+    """The judge's rating of the summary as a share of its scale, 0.25 to 1, higher is better."""
+    (answer,) = yield from ask(SummaryRating, RateSummary(reference, summary))
     if not 1 <= answer.rating <= SUMMARY_SCALE:
-        return Unanswered(f"rating {answer.rating} is off its scale 1 to {SUMMARY_SCALE}")
+        raise NoScoreError(f"rating {answer.rating} is off its scale 1 to {SUMMARY_SCALE}")
     return answer.rating / SUMMARY_SCALE
 
 
-def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[float | Unanswered]:
-    """The dialogue that has facts counted; a copy of the reference is asked about.
+def _counted_f1(reference: str, summary: str) -> Dialogue[float]:
+    """F1, 0 to 1, higher is better, of the shares of the facts that the judge counts in both.
 
-    It ends in F1, 0 to 1, higher is better, of precision (the share of the summary's facts that the
-    reference states) and recall; or in `Unanswered` where the judge gave no sound counts (more
-    facts in both than in either would make a share above 1), there is no summary, or the reference
-    has no fact.
+    There is none for unsound counts (more facts in both than in either would make a share above 1),
+    and for a reference without a fact.
     """
-    try:
-        check_usable(summary := normalise(summary))
-        question = CountFacts(normalise(reference), summary)
-        (counts,) = yield from ask(FactCounts, question)
-    except NoScoreError as fault:
-        return Unanswered(str(fault))
+    (counts,) = yield from ask(FactCounts, CountFacts(reference, summary))
     if not 0 <= counts.matched <= min(counts.reference, counts.candidate):
-        return Unanswered(
+        raise NoScoreError(
             f"{counts.matched} facts counted in both, {counts.reference} in the reference and"
             f" {counts.candidate} in the summary"
         )
     if not counts.reference:
-        return Unanswered("the judge counts no fact in the reference")
+        raise NoScoreError("the judge counts no fact in the reference")
     precision = counts.matched / counts.candidate if counts.candidate else 0.0
     return f1(precision, counts.matched / counts.reference)
 
 
-BaselineName = Literal["direct", "one-prompt"]
-Measure = Callable[[str, str], Dialogue[float | Unanswered]]
-
-
 def _best(measure: Measure, pair: Pair) -> Dialogue[float | Unanswered]:
-    """The dialogue of one baseline; of several references, the best counts.
+    """The dialogue of one baseline; a copy of the reference is asked about.
 
-    It ends in `Unanswered` where any of the references gives no number.
+    Of several references the best counts. It ends in `Unanswered` where there is no summary, or any
+    of the references gives no number.
     """
-    if pair.flaw is not None:
-        return Unanswered(pair.flaw.reason)
     values = []
-    for reference in pair.paper.references:
-        score = yield from measure(reference, pair.summary)
-        if isinstance(score, Unanswered):
-            return score
-        values.append(score)
+    try:
+        check_flaw(pair)
+        check_usable(summary := normalise(pair.summary))
+        for reference in pair.paper.references:
+            value = yield from measure(normalise(reference), summary)
+            values.append(value)
+    except NoScoreError as fault:
+        return Unanswered(str(fault))
     return max(values)
 
 
 BASELINES: Final[Mapping[BaselineName, Extra]] = MappingProxyType(
     {
-        "direct": Extra("direct", partial(_best, measure_directly)),
-        "one-prompt": Extra("one-prompt", partial(_best, measure_by_one_prompt)),
+        "direct": Extra("direct", partial(_best, _rating)),
+        "one-prompt": Extra("one-prompt", partial(_best, _counted_f1)),
     }
 )
 """``direct`` is one rating of the whole summary (FM, section 5.2), ``one-prompt`` the F1 of facts

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
+from summeval_pytest.metrics.flow import Dialogue
 from summeval_pytest.questions import (
     FACETS,
     Answer,
@@ -17,10 +18,9 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.study.baselines import (
     BASELINES,
+    BaselineName,
     facet_presence,
     length,
-    measure_by_one_prompt,
-    measure_directly,
     novel_bigrams,
     rouge,
     rouge_1_recall,
@@ -40,6 +40,11 @@ def _loaded() -> None:
     """The libraries take a second to load, which no single test should be charged with."""
     rouge(REFERENCE, SUMMARY)
     top_sentences("bricks", BRICKS, 1)
+
+
+def flow(name: BaselineName, reference: str, summary: str) -> Dialogue[object]:
+    """The dialogue of a baseline that the judge is asked for."""
+    return BASELINES[name].flow(pair(summary, paper(reference)))
 
 
 # Words
@@ -133,13 +138,13 @@ def test_a_judge_is_asked_for_one_number() -> None:
     round (metrics.md EV15). A copy of the reference is asked about like any other.
     """
     for number in (1, 2, 3, 4):
-        assert ended(measure_directly("A.", "B c."), (rating(number),)) == number / 4
+        assert ended(flow("direct", "A.", "B c."), (rating(number),)) == number / 4
     for counts, value in ((counted(8, 4, 2), 1 / 3), (counted(8, 0, 0), 0.0)):
-        score = ended(measure_by_one_prompt("Zinc acts.", "It acts."), (counts,))
+        score = ended(flow("one-prompt", "Zinc acts.", "It acts."), (counts,))
         assert score == pytest.approx(value)
     mice = ("Mice ran.", "Mice ran.")
-    assert next(measure_directly("Mice ran.", "<s>Mice ran.")) == (RateSummary(*mice),)
-    assert next(measure_by_one_prompt(*mice)) == (CountFacts(*mice),)
+    assert next(flow("direct", "Mice ran.", "<s>Mice ran.")) == (RateSummary(*mice),)
+    assert next(flow("one-prompt", *mice)) == (CountFacts(*mice),)
 
 
 CUT = Unanswered("cut off")
@@ -155,7 +160,7 @@ def test_an_answer_that_cannot_be_leaves_no_number() -> None:
         rating(0): "rating 0 is off its scale 1 to 4",
     }
     for answer, message in rated.items():
-        assert ended(measure_directly("A.", "B c."), (answer,)) == Unanswered(message)
+        assert ended(flow("direct", "A.", "B c."), (answer,)) == Unanswered(message)
     by_prompt: dict[Answer, str] = {
         CUT: "cut off",
         FacetSegments(): f"CountFacts {WRONG}",
@@ -165,10 +170,10 @@ def test_an_answer_that_cannot_be_leaves_no_number() -> None:
         message = f"{n} facts counted in both, 3 in the reference and 2 in the summary"
         by_prompt[counted(3, 2, n)] = message
     for answer, message in by_prompt.items():
-        assert ended(measure_by_one_prompt("A.", "B c."), (answer,)) == Unanswered(message)
+        assert ended(flow("one-prompt", "A.", "B c."), (answer,)) == Unanswered(message)
     empty = Unanswered("the summary is empty")  # which asks nothing
-    for measure in (measure_directly, measure_by_one_prompt):
-        assert ended(measure("A.", "<pad>")) == empty
+    for name in BASELINES:
+        assert ended(flow(name, "A.", "<pad>")) == empty
 
 
 # BM25
