@@ -194,12 +194,7 @@ def labelled_pairs(
     metrics: tuple[MetricName, ...] = METRICS,
     baselines: tuple[BaselineName, ...] = (),
 ) -> list[LabelledPair]:
-    """Every pair that a label says something of, in the order of the labels.
-
-    Raises:
-        SuiteError: as `agreement_tasks`.
-        JudgeError: if the judge breaks its contract.
-    """
+    """Every pair that a label says something of, in the order of the labels."""
     tasks = agreement_tasks(suite, metrics, baselines)
     records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
     references: defaultdict[str, dict[str, FacetSegments]] = defaultdict(dict)

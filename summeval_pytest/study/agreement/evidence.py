@@ -168,7 +168,6 @@ def evidence_report(suite: Suite, judge_name: str, session: Session, *, every: b
 
     Raises:
         SuiteError: for labels without evidence.
-        JudgeError: if the judge breaks its contract.
     """
     tasks = evidence_tasks(suite, every=every)
     if not tasks:

@@ -321,13 +321,7 @@ class Material:
         return added
 
     def add_judge(self, name: str, family: str) -> StudiedJudge:
-        """Has one judge, of some family, judge every pair.
-
-        Raises:
-            UsageError: for a judge that cannot be asked.
-            JudgeError: if the judge breaks its contract.
-            NoReplyError: if a system's endpoint gave no summary.
-        """
+        """Has one judge, of some family, judge every pair; a UsageError if it cannot be asked."""
         suite = self._suite
         session = Session(self._session.environ, self._session.terms)
         session.replies.add_cassette(suite)
