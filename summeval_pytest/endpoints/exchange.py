@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Final, Literal
 
@@ -47,6 +47,7 @@ DRAIN_SECONDS: Final = 60.0
 Record = Literal["none", "new", "all"]
 
 
+@dataclass(eq=False)
 class Memory:
     """The replies that one process can read without asking.
 
@@ -54,13 +55,10 @@ class Memory:
     processes of this run share and no other run has.
     """
 
-    def __init__(
-        self, record: Record, place: StorePlace, cassettes: Mapping[str, Row], *, run: str
-    ) -> None:
-        self.record: Record = record
-        self.place = place
-        self.run = run
-        self.cassettes = cassettes
+    record: Record
+    place: StorePlace
+    cassettes: Mapping[str, Row]
+    run: str = field(kw_only=True)
 
     @cached_property
     def store(self) -> Store:
@@ -263,14 +261,14 @@ class Exchange:
         self.memory.close()
 
 
+@dataclass(eq=False, slots=True)
 class CachedEndpoint:
     """One endpoint, behind what is remembered."""
 
-    def __init__(self, exchange: Exchange, address: Address, price: Price | None) -> None:
-        self._exchange = exchange
-        self._address = address
-        self._price = price
-        self._swapped: NoReplyError | None = None
+    _exchange: Exchange
+    _address: Address
+    _price: Price | None
+    _swapped: NoReplyError | None = None
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """The reply to one request, wherever it comes from.
