@@ -261,10 +261,13 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
         arguments = list(_suite_arguments(config))
         suites: dict[Path, GatedSuite] = {}
         if arguments:
+            from summeval_pytest.plugin.outputs import remove_reports
             from summeval_pytest.suite.places import real_place
 
-            _check_testpaths(config)
             gate = gate_of(config)
+            if not (is_worker(config) or config.option.collectonly or gate.options.plan):
+                remove_reports(gate.options, config.invocation_params.dir)
+            _check_testpaths(config)
             with usage_errors():
                 for file, shown in arguments:
                     suites[real_place(file)] = gate.gated_as_tests(file, shown)

@@ -41,12 +41,22 @@ def report_files(options: Options) -> dict[str, str]:
 
 
 def check_outputs(options: Options, folder: Path) -> None:
-    """Refuses a file or name that cannot be written, before anything is judged for it."""
+    """Refuses a file or name that cannot be written, before anything is judged for it.
+
+    A file that this run reads is refused, too, and one that is no report and would be lost.
+    """
     taken: dict[Path, str] = {}
+    compared = (options.compare or "").rpartition(":")
+    read = {(folder / each).resolve() for each in (*options.from_, *compared)}
     for option, name in report_files(options).items():
         file, flag = folder / name, f"--summ-{option.replace('_', '-')}"
         if fault := unwritable(file):
             raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
+        if file.resolve() in read:
+            raise OptionError(f"{flag}={name}: this run reads that file; name another one")
+        if not REPORTS[option].may_replace(file):
+            what = f"that file is there and is no {REPORTS[option].title} of summeval"
+            raise OptionError(f"{flag}={name}: {what}; move it, or name another file")
         first = taken.setdefault(file.resolve(), flag)
         if first != flag:
             raise OptionError(f"{flag}={name}: {first} writes that file; name another one")
@@ -56,6 +66,17 @@ def check_outputs(options: Options, folder: Path) -> None:
             f"{SAVE}={saved!r} is not a name for a saved run; use letters, digits, '.', '-' and"
             f" '_', without {_SUFFIX} at its end"
         )
+
+
+def remove_reports(options: Options, folder: Path) -> None:
+    """Removes the reports of an earlier run, which would speak for this one if it ended early."""
+    for name in report_files(options).values():
+        if (file := (folder / name).resolve()).is_file():
+            try:
+                file.unlink()
+            except OSError as error:
+                what = f"{name} of an earlier run cannot be removed ({error.strerror})"
+                raise pytest.UsageError(f"{what}; name another file") from None
 
 
 def saved_file(suite: Suite, name: str) -> Path:

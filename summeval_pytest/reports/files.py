@@ -14,6 +14,7 @@ from summeval_pytest.verdict.run import RunVerdict
 
 _PROJECT: Final = "CI_PROJECT_DIR"
 """The variable that names the root of the repository at GitLab."""
+_HEAD: Final = 1 << 14
 
 Pieces = Callable[["RunVerdict", Path], Iterable[str]]
 """Lays out a run, in pieces of a file. The run's own files were named from the folder."""
@@ -23,7 +24,20 @@ class Report(NamedTuple):
     """A file that a run can write."""
 
     title: str
+    mark: bytes
+    """What stands near the beginning of each file of this kind, and in no other file."""
     pieces: Pieces
+
+    def may_replace(self, file: Path) -> bool:
+        """Whether at most an earlier report of this kind would be lost."""
+        if not file.is_file():
+            return True
+        try:
+            with file.open("rb") as stream:
+                head = stream.read(_HEAD)
+        except OSError:
+            return False
+        return self.mark in head or head.strip() in {b"", b"[]"}
 
 
 # Each imports its module when it is written: a gate starts in every worker, and most write none.
@@ -49,10 +63,10 @@ def _code_quality(run: RunVerdict, start: Path) -> Iterable[str]:
 
 
 REPORTS: Final[Mapping[str, Report]] = {
-    "run_record": Report("run record", lambda run, _: record_lines(run)),
-    "junit": Report("JUnit report", _junit),
-    "html": Report("page", _page),
-    "gitlab": Report("code quality report", _code_quality),
+    "run_record": Report("run record", b'{"run": ', lambda run, _: record_lines(run)),
+    "junit": Report("JUnit report", b'name="summeval"', _junit),
+    "html": Report("page", b'content="summeval"', _page),
+    "gitlab": Report("code quality report", b'"check_name": "summeval-', _code_quality),
 }
 """By the option that names its file."""
 

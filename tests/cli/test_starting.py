@@ -146,7 +146,9 @@ def test_shards_are_jobs_of_a_matrix_and_one_that_decides(tmp_path: Path) -> Non
     usual = skeleton("workflow.yml")
     assert "shard: [1, 2, 3]" in text
     assert "SHARD: ${{ matrix.shard }}/3" in text
-    assert "summeval merge shards/*/shard.json" in text
+    assert 'summeval merge "$RUNNER_TEMP"/shards/*/shard.json' in text
+    (folder,) = {str(yaml.safe_load(text)["jobs"]["decide"]["steps"][-1]["with"]["path"])}
+    assert folder == "${{ runner.temp }}/summ-gate", "a committed file can be no report there"
     assert [line for line in text.splitlines() if re.match(r"  \w+:$", line)][-3:] == [
         "  shard:",
         "  decide:",
@@ -396,6 +398,7 @@ def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None
     tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     project = {"CI": "true", "CI_PROJECT_DIR": str(tmp_path), "PATH": tools}
     env = clean_environment(**usual["variables"], **project)
+    (tmp_path / "summ-gate").symlink_to(FILES[1].rpartition("/")[0])  # as may be committed
     for script in ([*before, *replay["script"]], replay["after_script"]):
         run_command("sh", "-ec", "\n".join(script), cwd=tmp_path, env=env, code=1)
     summary = (tmp_path / "summ-gate/comment.md").read_text(encoding="utf-8")

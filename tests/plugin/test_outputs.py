@@ -178,6 +178,36 @@ def test_a_file_that_cannot_be_written_stops_the_run_before_it_begins(
     assert inside.read_text() == (outside / "precious").read_text() == "precious"
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_a_mistake_leaves_no_report_of_an_earlier_run(
+    bench: Bench, workers: tuple[str, ...]
+) -> None:
+    """Whoever reads the reports after a run that judged nothing would read that it passed."""
+    run = ("summeval.toml", GOOD, *REPORTS, "--summ-gitlab=quality.json", *workers)
+    files = ("run.json", "run.xml", "run.html", "quality.json")
+    bench.write("quality.json", "")
+    assert bench.run(*run).code == 0
+    assert bench.run(*run).code == 0, "an earlier report gives way"
+    assert all(bench.text(file) for file in files)
+    bench.spoil("summeval.toml", "facet = 0.6", "facet = 6")
+    assert bench.run(*run).code == 4
+    assert not any((bench.path / file).exists() for file in files)
+
+
+def test_what_is_no_report_or_is_read_is_never_replaced(bench: Bench) -> None:
+    """A slip of the name would cost the papers, or the record that decides."""
+    assert bench.inside("summeval.toml", GOOD, RECORD).code == 0
+    record, paper = bench.text("run.json"), bench.text("papers.jsonl")
+    for options, message in (
+        (("--summ-html=papers.jsonl",), "is there and is no page of summeval; move it, or name"),
+        ((RECORD, "--summ-from=run.json"), "run.json: this run reads that file; name another one"),
+        ((RECORD, "--summ-compare=run.json:good"), "run.json: this run reads that file; name"),
+    ):
+        run = bench.inside("summeval.toml", GOOD, *options)
+        assert (run.code, message in run.err) == (4, True), run.err
+    assert (bench.text("run.json"), bench.text("papers.jsonl")) == (record, paper)
+
+
 def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
     """A green run whose report is missing would be taken for one that has none."""
     bench.write("conftest.py", REPLACER)
@@ -193,10 +223,11 @@ def test_a_run_that_judges_nothing_writes_no_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a file or variable a plan would end every gate with 0, beside the page of an older run."""
-    bench.write("run.json", "kept")
-    for option, code in (("--collect-only", 0), ("--summ-plan", 4), ("--summ-min=x", 4)):
+    kept = '{"run": {}}'
+    bench.write("run.json", kept)
+    for option, code in (("--collect-only", 0), ("--summ-plan", 4), ("--summ-votes=x", 4)):
         assert bench.inside("summeval.toml", RECORD, option).code == code
-        assert bench.text("run.json") == "kept"
+        assert bench.text("run.json") == kept
     bench.write("options.txt", "--summ-plan")
     for name, value, option in (
         ("SUMM_PLAN", "1", "plan"),
