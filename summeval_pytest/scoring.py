@@ -317,6 +317,12 @@ def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
         store=store, endpoint=endpoint, votes=votes, budget=budget, in_flight=in_flight
     )
     pairs = list(_pairs(rows, columns or {}))
+    is_guess = len(pairs) > 1 and "summary" not in (columns or {})
+    if is_guess and all(pair.paper.repeats_reference(pair.summary) for pair in pairs):
+        raise UsageError(
+            "each summary is its reference, word for word; name the model's column with"
+            " columns={'summary': YOURS}, or 'summary' there if that is meant"
+        )
     scored = _measured(pairs, session, judge, metrics)
     return Evaluated(tuple(paced(scored, len(pairs), "summaries") if progress else scored))
 

@@ -236,6 +236,17 @@ def test_two_columns_of_one_name_are_refused() -> None:
             evaluate(rows, columns={"summary": "b"}, progress=False)
 
 
+def test_references_are_not_taken_for_the_summaries() -> None:
+    """In many data sets `summary` is what people wrote, and every number would be the highest."""
+    row = {"summary": f" {REFERENCE}", "reference": [SUMMARY, REFERENCE], "made": SUMMARY[:9]}
+    rows = [row | {"source": source} for source in (SUMMARY, REFERENCE)]
+    with pytest.raises(UsageError, match="each summary is its reference, word for word; name"):
+        evaluate(rows, progress=False)
+    for name in ("made", "summary"):
+        assert len(evaluate(rows, columns={"summary": name}, progress=False)) == len(rows)
+    assert len(evaluate([row], progress=False)) == 1, "code makes tables of one row"
+
+
 def objects(texts: Sequence[str]) -> Any:
     """An array of Python's strings, as pandas reads a list column of a Parquet file."""
     return np.array(texts, dtype=object)

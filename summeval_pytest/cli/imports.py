@@ -23,6 +23,7 @@ from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check
 from summeval_pytest.suite.places import check_new, file_name, suite_files, write_new
 from summeval_pytest.suite.rows import DataTable, read_table, read_text, usual_column
 from summeval_pytest.suite.suite import read_paper
+from summeval_pytest.suite.values import Paper
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.policy import LEVEL
 
@@ -158,6 +159,7 @@ def read_draft(
     if not draft.summaries:
         last = tables[-1].file
         raise SuiteError(last.at(0), f"{last.shown!r} has no row; write one a summary")
+    draft.check_summaries()
     return draft
 
 
@@ -185,7 +187,7 @@ class NewSuite:
         names: By key, the column that the user named for it.
         system: The system of all rows; None where a column names it.
         skips: Whether a system skips the papers that it has no summary of.
-        papers: The row of each paper by its id.
+        papers: The row of each paper by its id; ``read`` has the papers themselves.
         summaries: By system and paper, the row of the summary.
     """
 
@@ -195,10 +197,21 @@ class NewSuite:
     skips: bool
     papers: dict[str, FileEntry] = field(default_factory=dict)
     summaries: dict[str, dict[str, FileEntry]] = field(default_factory=dict)
+    read: dict[str, Paper] = field(default_factory=dict)
     numbered: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
     guesses: dict[str, None] = field(default_factory=dict)
     n_empty: int = 0
+    n_repeated: int = 0
+
+    def check_summaries(self) -> None:
+        """Refuses a column of references that was taken for the summaries, if nobody named it."""
+        n_rows = sum(map(len, self.summaries.values()))
+        if 0 < self.n_repeated == n_rows - self.n_empty and "summary" not in self.names:
+            spare = f" (left out: {', '.join(self.left_out)})" if self.left_out else ""
+            what = f"each of the {self.n_repeated} summaries is its reference, word for word"
+            how = f"name the model's column{spare} with --columns summary=COLUMN"
+            raise OptionError(one_line(f"{what}; {how}, or summary=summary if that is meant", 400))
 
     def add_rows(self, table: DataTable) -> None:
         """Adds the rows of a table that holds papers and summaries together."""
@@ -261,7 +274,7 @@ class NewSuite:
         row, paper = replace(row, values={"id": name, **line}), str(name)
         first = self.papers.setdefault(paper, row)
         if first is row:
-            read_paper(row)
+            self.read[paper] = read_paper(row)
         for key in {**first.values, **line}:
             if (value := row.values.get(key)) != first.values.get(key):
                 what = f"{key!r} of paper {paper!r} is {brief(value)}, and another at"
@@ -275,7 +288,7 @@ class NewSuite:
         if row.values["summary"] == "":
             self.n_empty += 1
             row = replace(row, values={"summary": _NOTHING})
-        row.value("summary", Text)
+        self.n_repeated += self.read[paper].repeats_reference(row.value("summary", Text))
         if first := self.summaries.setdefault(system, {}).get(paper):
             what = f"system {system!r} has a summary for paper {paper!r} at {first.place}"
             raise row.fault("", f"{what}, too; delete one")
@@ -313,6 +326,8 @@ class NewSuite:
             yield one_line(f"missing summaries, {how}: {first}{remedy}", 400)
         if n_without := len(self.papers) - len(self.kept):
             yield f"papers without a summary, left out: {n_without}"
+        if self.n_repeated:
+            yield f"summaries that are their reference, word for word: {self.n_repeated}"
         if self.left_out:
             yield one_line(f"columns left out: {', '.join(self.left_out)}")
 

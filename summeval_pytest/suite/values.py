@@ -149,6 +149,10 @@ class Paper:
     provenance: Given[Text] = field(default=None, compare=False, repr=False)
     place: Place
 
+    def repeats_reference(self, summary: str) -> bool:
+        """Whether a summary is one of the references, word for word."""
+        return summary.split() in map(str.split, self.references)
+
 
 @dataclass(frozen=True, slots=True)
 class Flaw:

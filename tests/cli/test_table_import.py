@@ -103,6 +103,22 @@ def test_a_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, form: str) -> N
         )
 
 
+def test_references_are_not_taken_for_the_summaries(tmp_path: Path, shell: Shell) -> None:
+    """In many data sets `summary` is what people wrote, and the gate would be green at once."""
+    table, arguments = tmp_path / "runs.csv", ("--out", tmp_path / "gate")
+    rows = ("Moss grew.,Moss.,Moss. ,It did.", "Fern grew.,Fern.,Fern.,Fern.")
+    table.write_text("\n".join(("source,abstract,summary,made", *rows)), encoding="utf-8")
+    assert shell.error(4, "import", "table", table, *arguments) == (
+        "each of the 2 summaries is its reference, word for word; name the model's column (left"
+        " out: made) with --columns summary=COLUMN, or summary=summary if that is meant"
+    )
+    said = shell.lines("import", "table", table, *arguments, "--columns", "summary=made")
+    assert "summaries that are their reference, word for word: 1" in said
+    meant = ("--out", tmp_path / "same", "--columns", "summary=summary")
+    said = shell.lines("import", "table", table, *meant)
+    assert "summaries that are their reference, word for word: 2" in said
+
+
 def test_papers_are_numbered_and_columns_guessed(tmp_path: Path, shell: Shell) -> None:
     """Many datasets have no ids; equal texts are one paper, so that systems are compared on it."""
     # A table of another tool needs no option; what was guessed can be said otherwise.
