@@ -470,6 +470,8 @@ def read_slice_fields(toml: TomlText) -> Mapping[str, str]:
     fields = _table(toml, "slices")
     for name, column in fields.values.items():
         check_name(name, "slice", fields.where(name))
+        if "=" in name:
+            raise fields.key_fault(name, "has '=' in its name; choose another name")
         if not fields.value(name, Text).startswith(OWN_KEYS):
             raise fields.wrong(name, column, f"a column of your own, {OWN_KEYS}NAME")
     return {name: str(column) for name, column in fields.values.items()}

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import subprocess
+import unicodedata
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,11 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.lines import TomlText
     from summeval_pytest.suite.values import AnyJudge, Setting, Waiver
+
+_SLICE_VALUE: Final = (
+    "a text or a whole number, which names a slice, with single spaces, no invisible characters"
+    " and accented letters in one piece (Unicode NFC)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -225,6 +231,12 @@ def fingerprint_of(papers: Iterable[Paper]) -> str:
     return total.hexdigest()[:12]
 
 
+def _plain(text: str) -> str:
+    """A text as no other one looks: visible characters in their usual form, and single spaces."""
+    visible = "".join(filter(str.isprintable, text))
+    return " ".join(unicodedata.normalize("NFC", visible).split())
+
+
 def _read_papers(
     file: TextFile, names: Mapping[str, str], toml: TomlText
 ) -> tuple[Mapping[str, Paper], Mapping[str, tuple[str, ...]]]:
@@ -238,9 +250,10 @@ def _read_papers(
             value = entry.values.get(column)
             if value is None or value == "":  # the paper is in no slice of this field
                 continue
-            if not isinstance(value, str | int | bool):
-                raise entry.wrong(column, value, "a text or a whole number, which names a slice")
-            groups[f"{name}={value}"].append(paper.id)
+            text = str(value)
+            if not isinstance(value, str | int | bool) or text != _plain(text):
+                raise entry.wrong(column, value, _SLICE_VALUE)
+            groups[f"{name}={text}"].append(paper.id)
         return paper.id, paper
 
     papers = keyed(

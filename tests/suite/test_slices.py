@@ -54,13 +54,23 @@ def test_papers_are_cut_by_their_own_columns(golden: Golden) -> None:
     assert limits["field=bio"] == ()
 
 
+@pytest.mark.parametrize("value", ["cs ", " ", "c\u200bs", "c  s", "c\u00a0s", "cafe\u0301"])
+def test_values_that_look_alike_make_no_slices(golden: Golden, value: str) -> None:
+    """A paper whose value has one more space would leave the slice that has the threshold."""
+    with_fields(golden, *CS, {"x_field": value})
+    extend(golden, SLICES)
+    with pytest.raises(SuiteError, match=r"'x_field' of this paper .* with single spaces"):
+        load_suite(golden.path)
+
+
 def test_what_could_not_decide_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """Each message says what, where and what to do."""
     with_fields(golden, *CS, {"x_field": "bio"})
     extend(golden, "# more")
     of_slice = f"{SLICES}[thresholds.slice"
     tables = [
-        '[slices]\nfield = "field"', '[slices]\nage = "x_age"', '[slices]\nx_field = "x_field"',
+        '[slices]\nfield = "field"',
+        '[slices]\n"f=c" = "x_field"', '[slices]\nage = "x_age"', '[slices]\nx_field = "x_field"',
         f'{of_slice}."field=c"]\nfacet = 0.5', f'{of_slice}."field=cs"]\nfacets = 0.5',
         f'{of_slice}."field=bio"]\nfacet = 0.5',
         f'{of_slice}."field=cs"]\nfacet = 2', f"{of_slice}]\nfacet = 2", "[compare]\nshare = 0",
