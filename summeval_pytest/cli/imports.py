@@ -44,6 +44,7 @@ _DEVIATION: Final = 0.2
 _WIDEST: Final = 0.3
 """The widest margin that is written."""
 _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
+_OF: Final = re.compile(r"-\d+-of-(\d+)$")
 
 
 @Parameter(name="*", group="Labels (csv)")
@@ -388,7 +389,12 @@ def _shards(folder: Path, split: str | None) -> list[TextFile]:
     if not by_split:
         what = f"FILE: {folder} holds no state.json, dataset_dict.json or *.parquet"
         raise OptionError(f"{what}; name the folder of a dataset")
-    return by_split[_chosen(by_split, split)]
+    name = _chosen(by_split, split)
+    for total in {int(n) for file in by_split[name] for n in _OF.findall(file.path.stem)}:
+        if (n_files := len(by_split[name])) != total:
+            what = f"FILE: {folder} holds {n_files} of the {total} files of split {name!r}"
+            raise OptionError(f"{what}, by their names; download all of them")
+    return by_split[name]
 
 
 def _chosen(splits: Collection[str], split: str | None) -> str:

@@ -97,6 +97,13 @@ def test_a_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, form: str) -> N
     assert [suite.pair(paper, "ours").summary for paper in ("1", "2")] == ["It did.", "Fern."]
     other = shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF, "--split", "tst")
     assert other == "--split=tst: there is no such split; did you mean 'test'?"
+    if form == "parquet":
+        (folder / "test-00001-of-00002.parquet").unlink()
+        lost = shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF, "--split=test")
+        assert lost == (
+            f"FILE: {folder} holds 1 of the 2 files of split 'test', by their names; download all"
+            " of them"
+        )
     if is_dict:
         assert shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF) == (
             "the dataset has the splits train, test; choose with --split"
