@@ -329,6 +329,8 @@ def probe(
 ) -> tuple[list[str], bool]:
     """The relations that the judge keeps and breaks, and whether it keeps all that were decided.
 
+    It keeps none where no paper offers an edit.
+
     Args:
         relation: only these relations, or a group: metamorphic, hostile (repeat, or commas)
     """
@@ -342,7 +344,7 @@ def probe(
         raise OptionError(
             f"probe edits texts, and judge {judge!r} knows recorded ones only; name another judge"
         )
-    lines, passes = list[str](), True
+    lines, states = list[str](), set[RelationState]()
     with closing(Runner(session.judge(judge, [loaded]), finish=session.replies.finish)) as runner:
         for name, each in chosen.items():
             probes = list(probes_of(loaded, each))
@@ -354,6 +356,8 @@ def probe(
                 )
             ]
             lines += relation_lines(name, each, checks)
-            passes &= state_of(checks, each.floor) in {"passes", "nothing to check"}
+            states.add(state_of(checks, each.floor))
     session.replies.forget_run()
-    return lines, passes
+    if states == {"nothing to check"}:
+        lines.append("nothing was checked; add papers, or choose other relations")
+    return lines, "passes" in states and states <= {"passes", "nothing to check"}

@@ -251,3 +251,7 @@ def test_the_command_says_how_often_a_relation_holds(tmp_path: Path) -> None:
         "  m-1: nothing changed",
         "    facet 0.729 -> 0.729, expected at least 0.95",
     ]
+    mice(tmp_path / "mouse", 1)
+    lines, passes = probe(tmp_path / "mouse", relation=("hostile",))
+    assert lines[-1] == "nothing was checked; add papers, or choose other relations"
+    assert not passes
