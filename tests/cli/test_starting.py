@@ -393,7 +393,7 @@ def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None
     """A report that is called otherwise than its artifact is never shown, and nobody is told."""
     jobs = gitlab_jobs(tmp_path)
     usual, replay = jobs[".summ-gate"], jobs["summ-gate"]
-    install, *before = usual["before_script"]
+    *before, install = usual["before_script"]
     assert install == 'python -m pip install "$INSTALL"'
     tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     project = {"CI": "true", "CI_PROJECT_DIR": str(tmp_path), "PATH": tools}
