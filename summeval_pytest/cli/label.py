@@ -90,7 +90,8 @@ class LabelFile:
         lines = label_lines(self._suite, self.markings.values(), {})
         marked = {(str(line["paper"]), str(line["system"])): line for line in lines}
         for pair in marked.keys() & self._others.keys():  # old lines keep what they say
-            marked[pair].pop("summary_digest", None)
+            for digest in ("summary_digest", "paper_digest"):
+                marked[pair].pop(digest, None)
         pairs = marked | self._others
         text = json_lines(marked.get(pair, {}) | self._others.get(pair, {}) for pair in pairs)
         write_text(self._file, "--out", text)

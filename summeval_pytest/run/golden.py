@@ -25,11 +25,10 @@ from summeval_pytest.suite.labels import (
     FactLabels,
     Label,
     SentenceLabel,
-    check_summary,
     cut,
 )
 from summeval_pytest.suite.lines import brief
-from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, check_texts
 from summeval_pytest.suite.values import Paper
 from summeval_pytest.text.sentences import normalise, split_sentences
 
@@ -169,15 +168,16 @@ def labels_fingerprint(suite: Suite) -> str:
 
 
 def check_sentences(suite: Suite) -> None:
-    """Refuse a label of another summary, and of a sentence that its summary does not have.
+    """Refuse a label of another text, and of a sentence that its summary does not have.
 
     Raises:
         SuiteError: naming the label's line; systems whose model is asked are left out.
     """
     for label in suite.labels.values():
         if suite.systems[label.system].endpoint is None:
-            summary = suite.pair(label.paper, label.system).summary
-            check_summary(label, summary)
+            pair = suite.pair(label.paper, label.system)
+            check_texts(label, pair)
+            summary = pair.summary
             if label.sentences or label.roles:
                 check_indices(label, len(split_sentences(normalise(summary))))
                 check_roles(label, summary)
@@ -210,9 +210,9 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
     """One labelled pair with the judge's answers.
 
     Raises:
-        SuiteError: for a label of another summary, or of a sentence that it does not have.
+        SuiteError: for a label of another text, or of a sentence that it does not have.
     """
-    check_summary(label, evaluation.pair.summary)
+    check_texts(label, evaluation.pair)
     facets = tuple(_facets(label, evaluation))
     pair = GoldenPair(
         paper=label.paper,

@@ -191,7 +191,7 @@ class Label:
 
     ``facets`` holds ratings on each facet's own scale; None says that the reference has no such
     facet, and a facet that is not there was not rated. ``roles`` are of sentences of the summary.
-    ``summary_digest`` tells the text that they judged, as `digest_of` makes it.
+    ``summary_digest`` and ``paper_digest`` tell the texts that they read.
     """
 
     paper: Text
@@ -211,6 +211,7 @@ class Label:
     basis: Given[Text] = None
     provenance: Given[Text] = None
     summary_digest: Given[Text] = None
+    paper_digest: Given[Text] = None
     place: Place
 
 
@@ -451,16 +452,3 @@ def evidence_label(source: tuple[str, ...], index: int) -> EvidenceLabel:
     rest = sentence.split(None, _WORDS)[_WORDS:]
     starts = sentence.removesuffix(rest[0]).rstrip() if rest else sentence
     return EvidenceLabel(index=index, starts=starts)
-
-
-def check_summary(label: Label, summary: str) -> None:
-    """Refuse a label of another text than people read, by a SuiteError.
-
-    What they said of the old text would be taken for an error of the judge on the new one.
-    """
-    if label.summary_digest not in {None, digest_of(summary)}:
-        raise SuiteError(
-            label.place,
-            f"the summary of system {label.system!r} on paper {label.paper!r} has changed since"
-            " people labelled it; delete the label, then label it again",
-        )

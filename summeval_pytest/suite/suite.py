@@ -43,7 +43,6 @@ from summeval_pytest.suite.labels import (
     Marking,
     Recorded,
     check_judges,
-    check_summary,
     digest_of,
     label_object,
     read_labels,
@@ -443,8 +442,26 @@ def read_label_file(file: Path, suite: Suite) -> Mapping[tuple[str, str], Label]
     labels = read_labels(TextFile(file, file.as_posix()), suite.roster)
     for label in labels.values():
         if suite.systems[label.system].summaries is not None:
-            check_summary(label, suite.pair(label.paper, label.system).summary)
+            check_texts(label, suite.pair(label.paper, label.system))
     return labels
+
+
+def check_texts(label: Label, pair: Pair) -> None:
+    """Refuse a label of another summary or paper than people read, by a SuiteError.
+
+    What they said of the old text would be taken for an error of the judge on the new one.
+    """
+    summary = f"the summary of system {label.system!r} on paper {label.paper!r}"
+    for what, then, now in (
+        (summary, label.summary_digest, digest_of(pair.summary)),
+        (f"paper {label.paper!r}", label.paper_digest, paper_digest(pair.paper)),
+    ):
+        if then not in {None, now}:
+            raise SuiteError(
+                label.place,
+                f"{what} has changed since people labelled it; delete the label, then label it"
+                " again",
+            )
 
 
 def label_lines(
@@ -464,6 +481,7 @@ def label_lines(
         line = {**label_object(pairs[pair]), **({"labelled_by": by} if by else {})}
         if suite.systems[pair[1]].summaries is not None:
             line["summary_digest"] = digest_of(suite.pair(*pair).summary)
+        line["paper_digest"] = paper_digest(suite.paper(pair[0]))
         lines.append({**line, **about})
     return lines
 

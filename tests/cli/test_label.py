@@ -47,10 +47,11 @@ def run(monkeypatch: pytest.MonkeyPatch, typed: str, *options: str, annotator: s
 
 
 def labels(name: str = "anna") -> list[dict[str, object]]:
-    """The lines of an annotator's file, each without the digest of its summary."""
+    """The lines of an annotator's file, each without the digests of its texts."""
     text = Path(f"{name}.jsonl").read_text(encoding="utf-8")
     made = [json.loads(line) for line in text.splitlines()]
-    assert {len(line.pop("summary_digest", 12 * "0")) for line in made} == {12}
+    for digest in ("summary_digest", "paper_digest"):
+        assert {len(line.pop(digest, 12 * "0")) for line in made} == {12}
     return made
 
 
@@ -110,25 +111,27 @@ def test_a_session_goes_on(
     ]
 
 
-def test_a_label_is_of_the_summary_that_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_label_is_of_the_texts_that_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the next release's text it says nothing: what differs would count as the judge's error."""
     assert run(monkeypatch, "1|q", *LONG) == 0
     toml = Path("moss/summeval.toml").read_text(encoding="utf-8")
     Path("moss/summeval.toml").write_text(f'labels = "labels.jsonl"\n{toml}', encoding="utf-8")
     Path("anna.jsonl").rename("moss/labels.jsonl")
     check_sentences(load_suite(Path("moss")))
-    rows = Path("moss/long.jsonl").read_text(encoding="utf-8")
-    Path("moss/long.jsonl").write_text(rows.replace("Moss", "Ivy"), encoding="utf-8")
-    with pytest.raises(SuiteError, match="has changed since people labelled it; delete the label"):
-        check_sentences(load_suite(Path("moss")))
+    for file, what in (("papers", "paper 'moss-01'"), ("long", "the summary of system 'long'")):
+        rows = Path(f"moss/{file}.jsonl").read_text(encoding="utf-8")
+        Path(f"moss/{file}.jsonl").write_text(rows.replace("Moss", "Ivy"), encoding="utf-8")
+        message = f"{what}.* has changed since people labelled it; delete the label"
+        with pytest.raises(SuiteError, match=message):
+            check_sentences(load_suite(Path("moss")))
     Path("moss/labels.jsonl").rename("anna.jsonl")
     Path("moss/summeval.toml").write_text(toml, encoding="utf-8")
     assert run(monkeypatch, "q", *LONG) == 4, "nor is it marked as one of the new text"
     line = json.loads(Path("anna.jsonl").read_text(encoding="utf-8"))
-    del line["summary_digest"]
+    del line["summary_digest"], line["paper_digest"]
     write_lines(Path("anna.jsonl"), line)
     assert run(monkeypatch, "s|2|q", *LONG) == 0
-    assert "summary_digest" not in Path("anna.jsonl").read_text(encoding="utf-8")
+    assert "_digest" not in Path("anna.jsonl").read_text(encoding="utf-8")
 
 
 def test_what_is_no_answer_is_said_and_asked_again(

@@ -44,9 +44,10 @@ def failed(shell: Shell, table: str, *options: str) -> str:
 
 
 def lines(name: str) -> list[dict[str, object]]:
-    """The labels of a file, each without the digest of its summary."""
+    """The labels of a file, each without the digests of its texts."""
     made = [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
-    assert {len(line.pop("summary_digest")) for line in made} == {12}
+    for digest in ("summary_digest", "paper_digest"):
+        assert {len(line.pop(digest)) for line in made} == {12}
     return made
 
 
