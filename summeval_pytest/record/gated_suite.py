@@ -18,6 +18,7 @@ from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.record.shards import FROM, Shard, find_suite, is_in_shard
 from summeval_pytest.run.golden import (
     check_sentences,
+    check_stated,
     golden_answers,
     golden_tasks,
     labels_fingerprint,
@@ -357,6 +358,7 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     suite, systems = session.systems(suite, models, "--summ-model")
     session.replies.add_cassette(suite)
     check_sentences(suite)
+    check_stated(suite)
     check_waivers(suite.waivers, thresholds)
     custom = custom_numbers(thresholds.metrics)
     specs = {name: suite.systems[name] for name in systems}
@@ -374,7 +376,11 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
         ),
         labels=labels_fingerprint(suite) if suite.has_labels else "",
         asked={
-            name: asked_digest(spec, session.endpoints.key_name(spec.endpoint, suite.endpoints))
+            name: asked_digest(
+                spec,
+                session.endpoints.key_name(spec.endpoint, suite.endpoints),
+                map(suite.paper, sorted(suite.paper_ids)),
+            )
             for name, spec in specs.items()
             if spec.endpoint is not None
         },

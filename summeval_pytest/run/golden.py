@@ -12,11 +12,17 @@ from hashlib import sha256
 from typing import Literal
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_verbatim
+from summeval_pytest.metrics.facet import (
+    FacetScore,
+    facet_aware_metric,
+    ground,
+    is_verbatim,
+    pieces_of,
+)
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, MetricName, Unscored
-from summeval_pytest.questions import FACETS, Facet, Fact
+from summeval_pytest.questions import FACETS, Facet, FacetSegments, Fact
 from summeval_pytest.run.measure import Evaluation, StatedFacts
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.labels import (
@@ -30,7 +36,7 @@ from summeval_pytest.suite.labels import (
 from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.suite import Suite, check_texts
 from summeval_pytest.suite.values import Paper
-from summeval_pytest.text.sentences import normalise, split_sentences
+from summeval_pytest.text.sentences import content_words, normalise, split_sentences
 
 LabelledKind = Literal[
     "background", "method", "result", "conclusion",
@@ -181,6 +187,29 @@ def check_sentences(suite: Suite) -> None:
             if label.sentences or label.roles:
                 check_indices(label, len(split_sentences(normalise(summary))))
                 check_roles(label, summary)
+
+
+def check_stated(suite: Suite) -> None:
+    """Refuse facets and facts that a suite states for a reference, but that are of another text.
+
+    Whoever replaces the reference may leave them; summaries would be compared with the old text.
+    """
+    for paper in map(suite.paper, suite.paper_ids):
+        text, facts = paper.references[0], paper.reference_facts or ()
+        words, there = content_words(" ".join(fact.text for fact in facts)), content_words(text)
+        keys = {
+            "reference_facets": is_of(paper.reference_facets or FacetSegments(), text),
+            "reference_facts": 2 * sum(word in there for word in words) >= len(words),
+        }
+        for key in (key for key, is_right in keys.items() if not is_right):
+            what = f"{key!r} of paper {paper.id!r} are of another text than its reference"
+            raise SuiteError(paper.place, f"{what}; write them anew, or delete the key")
+
+
+def is_of(segments: FacetSegments, text: str) -> bool:
+    """Whether a text has at least half of the sentences that are said to be its segments."""
+    n_pieces = sum(len(pieces_of(segments.segment(facet))) for facet in FACETS)
+    return 2 * len(ground(segments, text)[1]) <= n_pieces
 
 
 def check_indices(label: Label, n_sentences: int) -> None:

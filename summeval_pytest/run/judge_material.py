@@ -19,6 +19,7 @@ from summeval_pytest.judges.llm.prompts import EXAMPLE_TOKENS, Example, Examples
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from summeval_pytest.metrics.facet import EMPTY_RATING, ground, stated_again
 from summeval_pytest.questions import FACETS, CheckSentences, FacetPair, FacetRating, FacetSegments
+from summeval_pytest.run.golden import is_of
 from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import Label, Recorded, cut
 from summeval_pytest.suite.suite import Suite
@@ -144,7 +145,7 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
     of several ratings of the same two segments the lower median: a question has one answer.
 
     Raises:
-        OptionError: where a suite of the run does not define the judge.
+        OptionError: where a suite of the run does not define the judge, or has other texts now.
     """
     segments: dict[str, FacetSegments] = {}
     ratings: defaultdict[FacetPair, list[int]] = defaultdict(list)
@@ -160,6 +161,7 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
         for record in records:
             if record.by == spec.segments_by and record.segments is not None:
                 recorded = replace(record.segments, recorded_by=record.by)
+                _check_segments(suite, record, recorded)
                 segments.setdefault(_text(suite, record), recorded)
                 digest.update(_bytes(record))
         for record in records:
@@ -179,6 +181,17 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
             }
         ),
     )
+
+
+def _check_segments(suite: Suite, record: Recorded, segments: FacetSegments) -> None:
+    """Refuse segments of another text than is there now, whose ratings would go on counting."""
+    if not is_of(segments, _text(suite, record)):
+        whose = f"system {record.system!r}" if record.system else "the reference"
+        raise OptionError(
+            f"{suite.shown}: the segments that {record.by!r} recorded of {whose} on paper"
+            f" {record.paper!r} are of another text than is there now; record them again, or choose"
+            " another judge"
+        )
 
 
 def _bytes(record: Recorded) -> bytes:

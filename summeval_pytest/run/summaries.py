@@ -8,6 +8,7 @@ filtered or cut off is no summary, and fails.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Final
 
@@ -58,15 +59,18 @@ def summary_request(paper: Paper, spec: SystemSpec, server: str = "") -> tuple[C
     return request, note
 
 
-def asked_digest(spec: SystemSpec, endpoint: str) -> str:
+def asked_digest(spec: SystemSpec, endpoint: str, papers: Iterable[Paper]) -> str:
     """A digest of all that can change the summaries of a model at this endpoint.
 
-    The papers have a fingerprint of their own.
+    The papers have a fingerprint of their own, but for their titles, which a template may name.
     """
+    template = _template(spec.prompt)
+    titles = [[paper.id, paper.title] for paper in papers] if "{title}" in template else []
     identity = {
         "endpoint": endpoint,
         "model": spec.model,
-        "template": _template(spec.prompt),
+        "template": template,
+        "titles": titles,
         "context_tokens": spec.context_tokens,
         "max_tokens": spec.max_tokens,
         "reasoning_effort": spec.reasoning_effort,

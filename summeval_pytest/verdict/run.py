@@ -390,9 +390,11 @@ class RunRecord:
                 yield f"{system.name} was not compared with {system.baseline}"
             if suite.lacks_means(system) and not suite.missing:
                 yield f"the means of {system.name} were not tested"
-        floors = floors_of(suite.policy.floors, self.judge.name).floors
-        if floors and suite.trust is None and not suite.missing:
+        table = floors_of(suite.policy.floors, self.judge.name)
+        if table.floors and suite.trust is None and not suite.missing:
             yield "the floors of the judge were not tested"
+        elif table.judge not in {"", self.judge.name}:
+            yield f"the suite has floors for {table.judge}, and none for {self.judge.name}"
         if suite.stick is None and not suite.missing:
             yield "the suite was not compared with that of --summ-base"
 

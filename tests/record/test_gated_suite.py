@@ -105,6 +105,7 @@ def test_a_record_of_another_suite_is_refused(gated: GatedSuite) -> None:
         ('reasoning_effort = "low"', ""),
         ('prompt = "mine.txt"', ""),
         ("Summarise {source}", "Shorten {source}"),
+        ("On kiln", "On kilns"),
         (NOWHERE, "http://127.0.0.1:8/v1"),
     ],
 )
@@ -113,14 +114,14 @@ def test_a_digest_tells_how_a_system_is_asked(tmp_path: Path, old: str, new: str
     keys = 'prompt = "mine.txt"\ntemperature = 0.5\nmax_tokens = 500\nreasoning_effort = "low"'
     tail = "\ncontext_tokens = 9000"
     folder = write_suite(tmp_path / "roofs", NOWHERE, systems=["writer"], system=keys + tail)
-    (folder / "mine.txt").write_text("Summarise {source}", encoding="utf-8")
+    (folder / "mine.txt").write_text("{title} Summarise {source}", encoding="utf-8")
 
     def digests() -> set[str]:
         gated = gated_suite(folder, None, Session({}), judge="offline", least=["facet=0.5"])
         return {system.summaries for system in gated.record().systems}
 
     (before,) = digests()
-    for file in (folder / "summeval.toml", folder / "mine.txt"):
+    for file in map(folder.joinpath, ("summeval.toml", "mine.txt", "papers.jsonl")):
         file.write_text(file.read_text("utf-8").replace(old, new or "#"), encoding="utf-8")
     (now,) = digests()
     assert before != now

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.judges.judge import RecordedJudge
 from summeval_pytest.judges.llm.llm_judge import fact_examples_hash, sentence_examples_hash
 from summeval_pytest.judges.llm.prompts import Examples
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.run.golden import golden_tasks
+from summeval_pytest.run.golden import check_stated, golden_tasks
 from summeval_pytest.run.judge_material import label_examples, recorded_judge
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.suite import Suite, load_suite
@@ -419,6 +419,38 @@ def test_the_signature_changes_with_what_is_recorded(tmp_path: Path) -> None:
     other = judge_of(recorded_suite_in(tmp_path / "c", ratings={"moss": kinder})).signature
     assert one.startswith("recorded GPT segments=GPT segments data=")
     assert one == again != other
+
+
+@pytest.mark.parametrize(
+    ("file", "whose"), [("papers", "the reference"), ("long", "system 'long'")]
+)
+def test_records_of_other_texts_than_there_are_now_are_refused(
+    tmp_path: Path, file: str, whose: str
+) -> None:
+    """A release that overwrites its summaries would keep the ratings of the old ones."""
+    recorded_suite_in(tmp_path)
+    lines = tmp_path / f"{file}.jsonl"
+    for old in (REFERENCE, LONG):
+        text = lines.read_text(encoding="utf-8")
+        lines.write_text(text.replace(old, "Bananas are yellow."), encoding="utf-8")
+    with pytest.raises(OptionError, match=f"recorded of {whose} on paper 'moss' are of another"):
+        judge_of(load_suite(tmp_path))
+
+
+@pytest.mark.parametrize("key", ["reference_facets", "reference_facts"])
+def test_what_a_suite_states_of_another_reference_is_refused(tmp_path: Path, key: str) -> None:
+    """Who replaces an abstract may leave what was cut of the old one."""
+    stated = {
+        "reference_facets": SEGMENTS[None],
+        "reference_facts": [{"text": "Six roofs stayed cool."}],
+    }
+    check_stated(recorded_suite_in(tmp_path / "right", extra={key: stated[key]}))
+    with pytest.raises(SuiteError, match=f"'{key}' of paper 'moss' are of another text than its"):
+        check_stated(
+            recorded_suite_in(
+                tmp_path / "wrong", extra={key: stated[key], "reference": "Bananas are yellow."}
+            )
+        )
 
 
 def test_every_suite_of_a_run_needs_the_records(tmp_path: Path) -> None:
