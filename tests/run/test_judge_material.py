@@ -445,6 +445,9 @@ def test_what_a_suite_states_of_another_reference_is_refused(tmp_path: Path, key
         "reference_facts": [{"text": "Six roofs stayed cool."}],
     }
     check_stated(recorded_suite_in(tmp_path / "right", extra={key: stated[key]}))
+    facts = [{"text": "屋顶很凉爽"}]
+    other: dict[str, object] = {"reference": "我们种了六个屋顶。", "reference_facts": facts}
+    check_stated(recorded_suite_in(tmp_path / "other", extra=other))
     with pytest.raises(SuiteError, match=f"'{key}' of paper 'moss' are of another text than its"):
         check_stated(
             recorded_suite_in(
