@@ -498,26 +498,36 @@ def suite_at(base: str, suite: Path, option: str) -> Iterator[Suite | None]:
     revision. None where the revision has no such suite. ``option`` names the base in messages.
 
     Raises:
-        OptionError: where there is no such revision or folder.
+        OptionError: where there is no such revision or folder, or a link or a submodule at the
+            revision hides what the suite was.
         SuiteError: where its suite cannot be read.
     """
     if Path(base).is_absolute() or base.startswith("."):
         yield load_suite(Path(base), base)
         return
-    git = partial(_git, suite.absolute().parent, option)
+    file = Path(os.path.abspath(suite))  # noqa: PTH100 - a link on the way may be the change
+    root = next((p for p in file.parents if (p / ".git").exists()), file.parent)
+    git = partial(_git, root, option)
     text = git("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode()
-    commit = text.removesuffix("\n")
-    prefix = os.fsdecode(git("rev-parse", "--show-prefix")).removesuffix("\n")
+    commit, inside = text.removesuffix("\n"), file.relative_to(root)
     listed = git("ls-tree", "-r", "-z", commit).removesuffix(b"\0").split(b"\0")
     files = {
         os.fsdecode(path): about.split() for about, _, path in (f.partition(b"\t") for f in listed)
     }
-    if suite.name not in files:
+    is_behind = any(folder.as_posix() in files for folder in inside.parents)
+    if is_behind or git("rev-parse", "--show-superproject-working-tree"):
+        raise OptionError(
+            f"{option}: {suite} is behind a link or in a submodule of git, so {base} does not say"
+            " what it was; name the folder that the link leads to, or a checkout of the base as"
+            " ./FOLDER"
+        )
+    if inside.as_posix() not in files:
         yield None
         return
+    folder = inside.as_posix().removesuffix(suite.name)
     with TemporaryDirectory() as here:
-        _write_files(Path(here), files, git)
-        yield load_suite(Path(here) / suite.name, f"{base}:{prefix}{suite.name}")
+        _write_files(Path(here), {p: f for p, f in files.items() if p.startswith(folder)}, git)
+        yield load_suite(Path(here) / inside, f"{base}:{inside.as_posix()}")
 
 
 def _write_files(

@@ -262,6 +262,26 @@ def test_a_suite_is_found_in_a_revision_whatever_its_folder_is_called(
     assert diff("HEAD", folder)[1].startswith("  loosens: label of good on kiln-02 changed")
 
 
+def test_no_link_and_no_submodule_makes_a_suite_its_own_base(
+    stuck: Bench, diff: Callable[..., list[str]]
+) -> None:
+    """A pull request can point a link elsewhere, bump a submodule, and add git's files."""
+    link, real, sub = (stuck.path / name for name in ("link", "real", "sub"))
+    link.symlink_to(copied(stuck, "real").name)
+    commit(stuck)
+    commit(replace(stuck, path=copied(replace(stuck, path=real), "../origin")))
+    add = "-c protocol.file.allow=always submodule --quiet add ./origin sub"
+    subprocess.run(["git", *add.split()], cwd=stuck.path, check=True)
+    for folder in (link, sub):
+        (error,) = diff("HEAD", folder)
+        assert f"{folder.name}/summeval.toml is behind a link or in a submodule of git" in error
+    real.rename(stuck.path / "looser")
+    LOOSER(replace(stuck, path=stuck.path / "looser"))
+    real.symlink_to("looser")
+    subprocess.run(["git", "init", "-q", "--bare", real], check=True)  # files that git asks first
+    assert diff("HEAD", real)[1].startswith("  loosens: threshold mean.facet changed: 0.7 -> 0.6")
+
+
 def test_a_base_is_a_revision_and_a_folder_only_by_its_path(
     stuck: Bench, diff: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
