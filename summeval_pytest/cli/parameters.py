@@ -208,11 +208,11 @@ def metrics_in(values: Sequence[str]) -> tuple[MetricName, ...]:
     return tuple(metric for metric in METRICS if metric in names) or METRICS
 
 
-def check_writable(file: Path, option: str) -> None:
-    """Refuses a file that cannot be written before anything is done for it."""
-    from summeval_pytest.reports.files import unwritable
+def check_writable(file: Path, option: str, kind: str = "") -> None:
+    """Refuses a file that cannot be written, or replaced, before anything is done for it."""
+    from summeval_pytest.reports.files import MARKS, unwritable
 
-    if fault := unwritable(file):
+    if fault := unwritable(file, MARKS[kind or option.removeprefix("--")]):
         raise OptionError(f"{option}={file}: cannot be written, {fault}; name another file")
 
 

@@ -167,7 +167,7 @@ def export_requests(
     Args:
         purpose: the requests of a run, of its labelled pairs (judge), or of 'summeval agree'
     """
-    check_writable(out, "--out")
+    check_writable(out, "--out", "batch")
     session = session_of(gated.endpoints)
     run = gated_of(suite, gated, session)
     loaded, tasks = run.suite, run.tasks

@@ -323,7 +323,7 @@ def rescore_run(
     """
     recorded = decide(read_record(run, "RUN"))
     if record is not None:
-        check_writable(record, "--record")
+        check_writable(record, "--record", "run_record")
     again = rescore(
         recorded,
         options=[option for text in least for option in text.split(",")],

@@ -14,7 +14,7 @@ import pytest
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.plugin.options import Options
 from summeval_pytest.record.record_file import read_record, record_lines
-from summeval_pytest.reports.files import REPORTS, append, from_root, unwritable, write_whole
+from summeval_pytest.reports.files import MARKS, REPORTS, append, from_root, unwritable, write_whole
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
@@ -50,13 +50,10 @@ def check_outputs(options: Options, folder: Path) -> None:
     read = {(folder / each).resolve() for each in (*options.from_, *compared)}
     for option, name in report_files(options).items():
         file, flag = folder / name, f"--summ-{option.replace('_', '-')}"
-        if fault := unwritable(file):
+        if fault := unwritable(file, MARKS[option]):
             raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
         if file.resolve() in read:
             raise OptionError(f"{flag}={name}: this run reads that file; name another one")
-        if not REPORTS[option].may_replace(file):
-            what = f"that file is there and is no {REPORTS[option].title} of summeval"
-            raise OptionError(f"{flag}={name}: {what}; move it, or name another file")
         first = taken.setdefault(file.resolve(), flag)
         if first != flag:
             raise OptionError(f"{flag}={name}: {first} writes that file; name another one")

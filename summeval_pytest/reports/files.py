@@ -28,17 +28,6 @@ class Report(NamedTuple):
     """What stands near the beginning of each file of this kind, and in no other file."""
     pieces: Pieces
 
-    def may_replace(self, file: Path) -> bool:
-        """Whether at most an earlier report of this kind would be lost."""
-        if not file.is_file():
-            return True
-        try:
-            with file.open("rb") as stream:
-                head = stream.read(_HEAD)
-        except OSError:
-            return False
-        return self.mark in head or head.strip() in {b"", b"[]"}
-
 
 # Each imports its module when it is written: a gate starts in every worker, and most write none.
 
@@ -69,6 +58,13 @@ REPORTS: Final[Mapping[str, Report]] = {
     "gitlab": Report("code quality report", b'"check_name": "summeval-', _code_quality),
 }
 """By the option that names its file."""
+MARKS: Final = {
+    **{option: report.mark for option, report in REPORTS.items()},
+    "json": b'{\n  "',
+    "batch": b'{"body": {',
+    "out": b"",  # a file of labels, which its command checks
+}
+"""What stands near the beginning of each file of a kind, here and in commands."""
 
 
 def from_root(start: Path, root: Path) -> Callable[[str], str]:
@@ -122,13 +118,26 @@ def replacing(file: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def unwritable(file: Path) -> str:
-    """Why a file cannot be written; empty where nothing speaks against it yet."""
+def unwritable(file: Path, mark: bytes) -> str:
+    """Why a file cannot be written; empty where nothing speaks against it yet.
+
+    At most an earlier file with this mark may be lost by it, and no saved run.
+    """
     if file.is_dir():
         return "it is a folder"
     if _leads_out(file):
         return "a link leads out of this folder"
-    return "" if file.parent.is_dir() else "its folder is not there"
+    if not file.is_file():
+        return "" if file.parent.is_dir() else "its folder is not there"
+    if file.resolve().parent.name.endswith("baselines"):
+        return "it is a saved run"
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError as error:
+        return f"it is there and cannot be read ({error.strerror})"
+    is_known = mark in head or head.strip() in {b"", b"[]"}
+    return "" if is_known else "it is there and is no earlier file of this kind"
 
 
 def _leads_out(file: Path) -> bool:

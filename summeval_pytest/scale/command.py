@@ -61,7 +61,7 @@ def judge(
     asking: Asking = Asking(),
 ) -> tuple[list[str], bool]:
     """What was judged, and whether every pair has a verdict."""
-    check_writable(out, "--out")
+    check_writable(out, "--out", "run_record")
     order = _judge_order(suite, gated, asking)
     judge = PairJudge(order)
     batches = batches_of(judge, workers)

@@ -116,6 +116,27 @@ def test_what_decides_nothing_is_refused(
     assert message in printed
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(f"report run.json --{kind} run.json" for kind in ("html", "junit", "gitlab")),
+        "history run.json --html run.json",
+        "rescore run.json --record papers.jsonl",
+        *(f"{command} suite --out papers.jsonl" for command in ("judge", "batch export")),
+        *(f"{command} suite --json papers.jsonl" for command in ("agree", "study")),
+    ],
+)
+def test_no_command_writes_over_what_it_is_made_of(
+    careful: Path, tmp_path: Path, shell: Shell, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slip of a name would cost the record that decides, or the papers."""
+    monkeypatch.chdir(tmp_path)
+    Path("run.json").write_bytes(careful.read_bytes())
+    Path("papers.jsonl").write_text('{"id": "zinc-01"}\n', encoding="utf-8")
+    message = shell.error(4, *command.split())
+    assert "it is there and is no earlier file of this kind; name another file" in message
+
+
 def test_report_makes_every_report_of_a_record_again(
     careful: Path, careless: Path, tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,16 +196,18 @@ def test_a_mistake_leaves_no_report_of_an_earlier_run(
 
 def test_what_is_no_report_or_is_read_is_never_replaced(bench: Bench) -> None:
     """A slip of the name would cost the papers, or the record that decides."""
-    assert bench.inside("summeval.toml", GOOD, RECORD).code == 0
-    record, paper = bench.text("run.json"), bench.text("papers.jsonl")
+    assert bench.inside("summeval.toml", GOOD, RECORD, SAVE).code == 0
+    files = ("run.json", "papers.jsonl", "baselines/v1.json")
+    texts = [bench.text(file) for file in files]
     for options, message in (
-        (("--summ-html=papers.jsonl",), "is there and is no page of summeval; move it, or name"),
+        (("--summ-html=papers.jsonl",), "it is there and is no earlier file of this kind; name"),
+        (("--summ-run-record=baselines/v1.json", "--summ-compare=v1"), "it is a saved run; name"),
         ((RECORD, "--summ-from=run.json"), "run.json: this run reads that file; name another one"),
         ((RECORD, "--summ-compare=run.json:good"), "run.json: this run reads that file; name"),
     ):
         run = bench.inside("summeval.toml", GOOD, *options)
         assert (run.code, message in run.err) == (4, True), run.err
-    assert (bench.text("run.json"), bench.text("papers.jsonl")) == (record, paper)
+    assert [bench.text(file) for file in files] == texts
 
 
 def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
