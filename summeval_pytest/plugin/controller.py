@@ -97,6 +97,14 @@ class Tally:
         return {each.suite.shown: each for each in gated_suites(self._config).values()}
 
     @cached_property
+    def _wanted(self) -> dict[str, frozenset[str]]:
+        """By suite, the signatures that each pair of a worker must have."""
+        judge = self._gate.judge
+        return {
+            name: frozenset(map(str, each.signatures(judge))) for name, each in self._gated.items()
+        }
+
+    @cached_property
     def _spool(self) -> RecordFile:
         """The pairs so far, in a file that is made with the first of them."""
         begun = self._run(map(self._suite, self._gated.values()))
@@ -130,8 +138,7 @@ class Tally:
 
     def _of_worker(self, result: TestResult) -> TestResult:
         gated = self._gated[result.suite]
-        wanted = [str(each) for each in gated.signatures(self._gate.judge)]
-        return gated.as_ordered(with_custom(result, gated.custom), wanted)
+        return gated.as_ordered(with_custom(result, gated.custom), self._wanted[result.suite])
 
     def _add_result(self, node: str, result: TestResult) -> None:
         if (pair := result.pair) is not None:

@@ -224,14 +224,14 @@ class GatedSuite:
         """What a worker sent; a pair that it did not measure as the run does is an error.
 
         It may have another checkout or package than the controller. ``wanted`` are the signatures
-        of the run's metrics.
+        of the run's metrics; a recorded pair may have been measured by more.
         """
         pair = result.pair
         if pair is None or pair.fault:
             return result
         is_recorded = pair.system not in self.asked
-        if others := {*pair.signatures} ^ {*wanted}:
-            fault = f"a worker measured it otherwise than this run: {min(others)}"
+        if missing := {*wanted} - {*pair.signatures}:
+            fault = f"a worker did not measure it as this run does, by {min(missing)}"
         elif is_recorded and pair.summary != self.suite.pair(pair.paper, pair.system).summary:
             fault = "a worker measured it on another summary than the run has"
         else:

@@ -122,7 +122,16 @@ def test_a_worker_with_another_judge_passes_nothing(bench: Bench) -> None:
     run = bench.inside("summeval.toml", *chosen, "-n1", "--summ-run-record=run.jsonl")
     assert run.code == 1
     assert bench.record("run.jsonl").outcome == "error"
-    assert "a worker measured it otherwise than this run: facet|" in run.out
+    assert "a worker did not measure it as this run does, by facet|" in run.out
+
+
+def test_workers_decide_by_a_record_that_has_more_metrics(bench: Bench) -> None:
+    """Its run had a threshold that this one does not ask for."""
+    bench.write("conftest.py", "")  # so that workers find the judge's module
+    chosen = ("summeval.toml", "--summ-model=good", FAIR)
+    measured = bench.inside(*chosen, "--summ-min=eva=0", "--summ-run-record=run.jsonl")
+    decided = bench.inside(*chosen, "--summ-from=run.jsonl", "-n1")
+    assert (measured.code, decided.code) == (0, 0), decided.out
 
 
 def test_an_interrupted_run_leaves_at_once(bench: Bench) -> None:

@@ -215,8 +215,8 @@ def test_a_pair_that_a_worker_measured_otherwise_is_an_error(tmp_path: Path) -> 
     for result, fault in (
         (sent, ""),
         (replace(sent, summary="Other words."), "on another summary"),
-        (replace(sent, signatures=("facet|judge:fair-1|v:1",)), "otherwise than this run"),
-        (replace(sent, signatures=()), "otherwise than this run"),
+        (replace(sent, signatures=("facet|judge:fair-1|v:1",)), "not measure it as this run does"),
+        (replace(sent, signatures=()), "not measure it as this run does"),
     ):
         pair = gated.as_ordered(TestResult(suite="s", pair=result), [str(mine)]).pair
         assert pair is not None
