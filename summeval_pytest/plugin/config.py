@@ -38,6 +38,8 @@ GATE: pytest.StashKey[Gate] = pytest.StashKey()
 SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
 MISTAKE: pytest.StashKey[str] = pytest.StashKey()
 """The first mistake found while tests are collected: pytest would make it an error of a file."""
+SKIPPED: pytest.StashKey[set[Path]] = pytest.StashKey()
+"""The folders of modules that skip themselves as a whole."""
 RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 
 RESULT = "summeval_result"
@@ -202,9 +204,12 @@ def _check_folders(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     """Refuses a folder beside a suite that has no test: its own suite's file may be gone."""
     full = {path.resolve() for path in dict.fromkeys(item.path.parent for item in items)}
     full |= {file.parent.resolve() for file, _ in _suite_arguments(config)}
+    skipped = config.stash.get(SKIPPED, set())
+    full |= skipped
     for argument in () if config.getoption("lf", default=False) else config.args:
         folder = (config.invocation_params.dir / argument).resolve()
-        if folder.is_dir() and not any(each.is_relative_to(folder) for each in full):
+        is_made = folder.name == "__pycache__"  # beside a conftest.py, and named by "gates/*"
+        if folder.is_dir() and not (is_made or any(each.is_relative_to(folder) for each in full)):
             config.stash.setdefault(
                 MISTAKE,
                 f"{argument} is among the arguments and has no test and no {SUITE_NAME}, so it"

@@ -187,7 +187,9 @@ def test_a_folder_without_its_suite_is_refused(bench: Bench) -> None:
     """Its suite was renamed or lost, and the other one passes; a folder of tests may be there."""
     bench.write("own/test_own.py", "def test_own(): pass")
     (bench.write("bad/papers.jsonl", "").parent / "Summeval.toml").touch()
-    assert bench.inside("summeval.toml", "own", FAIR).code == 0
+    bench.write("gpu/test_gpu.py", "import pytest\npytest.importorskip('no_such_module')")
+    bench.write("__pycache__/conftest.pyc", "")
+    assert bench.inside("summeval.toml", "own", "gpu", "__pycache__", FAIR).code == 0
     run = bench.inside("summeval.toml", "bad", FAIR)
     assert (run.code, "bad is among the arguments and has no test" in run.err) == (4, True)
     bench.write("pytest.ini", "[pytest]\ntestpaths = . bad\n")
