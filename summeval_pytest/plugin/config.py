@@ -38,8 +38,6 @@ GATE: pytest.StashKey[Gate] = pytest.StashKey()
 SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
 MISTAKE: pytest.StashKey[str] = pytest.StashKey()
 """The first mistake found while tests are collected: pytest would make it an error of a file."""
-SKIPPED: pytest.StashKey[set[Path]] = pytest.StashKey()
-"""The folders of modules that skip themselves as a whole."""
 RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 
 RESULT = "summeval_result"
@@ -204,12 +202,13 @@ def _check_folders(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     """Refuses a folder beside a suite that has no test: its own suite's file may be gone."""
     full = {path.resolve() for path in dict.fromkeys(item.path.parent for item in items)}
     full |= {file.parent.resolve() for file, _ in _suite_arguments(config)}
-    skipped = config.stash.get(SKIPPED, set())
-    full |= skipped
     for argument in () if config.getoption("lf", default=False) else config.args:
         folder = (config.invocation_params.dir / argument).resolve()
-        is_made = folder.name == "__pycache__"  # beside a conftest.py, and named by "gates/*"
-        if folder.is_dir() and not (is_made or any(each.is_relative_to(folder) for each in full)):
+        if not folder.is_dir() or any(each.is_relative_to(folder) for each in full):
+            continue
+        # a module may skip itself, and a shell's gates/* names what Python makes
+        modules = (file for each in config.getini("python_files") for file in folder.rglob(each))
+        if folder.name != "__pycache__" and next(modules, None) is None:
             config.stash.setdefault(
                 MISTAKE,
                 f"{argument} is among the arguments and has no test and no {SUITE_NAME}, so it"

@@ -18,7 +18,6 @@ from summeval_pytest.plugin.config import (
     MISTAKE_KEY,
     RESULT,
     RUN,
-    SKIPPED,
     SUITE_NAME,
     SUITES,
     check_used,
@@ -86,17 +85,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile 
     from summeval_pytest.plugin.items import SuiteFile
 
     return SuiteFile.from_parent(parent, path=file_path)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(
-    collector: pytest.Collector,
-) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Notes where a module skips itself, so that its folder is not taken for an empty one."""
-    report = yield
-    if report.skipped:
-        collector.config.stash.setdefault(SKIPPED, set()).add(collector.path.parent.resolve())
-    return report
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -186,7 +186,7 @@ def test_a_named_suite_that_pytest_ignores_is_missed(
 def test_a_folder_without_its_suite_is_refused(bench: Bench) -> None:
     """Its suite was renamed or lost, and the other one passes; a folder of tests may be there."""
     bench.write("own/test_own.py", "def test_own(): pass")
-    (bench.write("bad/papers.jsonl", "").parent / "Summeval.toml").touch()
+    (bench.write("bad/conftest.py", "").parent / "Summeval.toml").touch()
     bench.write("gpu/test_gpu.py", "import pytest\npytest.importorskip('no_such_module')")
     bench.write("__pycache__/conftest.pyc", "")
     assert bench.inside("summeval.toml", "own", "gpu", "__pycache__", FAIR).code == 0
