@@ -44,8 +44,9 @@ from summeval_pytest.suite.suite import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
-from summeval_pytest.verdict.decide import decide, read_weights, rescore
+from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import read_rules
+from summeval_pytest.verdict.rescore import read_weights, rescore
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord, suite_alike
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]

@@ -10,8 +10,8 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS
-from summeval_pytest.verdict.decide import read_weights, rescore
 from summeval_pytest.verdict.differences import Comparison, PairChange
+from summeval_pytest.verdict.rescore import read_weights, rescore
 from summeval_pytest.verdict.run import SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.record.papers import paper
