@@ -153,7 +153,8 @@ class Tally:
         elif result.system is not None:
             self._systems[result.suite, result.system.name] = result.system
         elif result.stick is not None:
-            self._sticks[result.suite] = result.stick
+            # a suite has two such tests if a link leads to it
+            self._sticks[result.suite] = self._sticks.get(result.suite) or result.stick
         else:
             self._judges[result.suite] = result
 

@@ -140,7 +140,7 @@ class StickItem(VerdictItem):
         """What was loosened; it only warns where the suite of the base says so."""
         base, suite = self.gate.options.base, self.gated.suite
         assert base is not None
-        with suite_at(base, suite.path, "--summ-base") as before:
+        with suite_at(base, self.path, "--summ-base") as before:
             # a model that only the option names has no line in the suite's file
             models = [m for m in self.gate.options.model if suite.systems[m].place.line]
             changes = () if before is None else stick_changes(before, suite, models=models)

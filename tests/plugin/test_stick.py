@@ -282,6 +282,19 @@ def test_no_link_and_no_submodule_makes_a_suite_its_own_base(
     assert diff("HEAD", real)[1].startswith("  loosens: threshold mean.facet changed: 0.7 -> 0.6")
 
 
+def test_a_suite_that_became_a_link_to_another_one_is_loosened(stuck: Bench) -> None:
+    """The other one is judged anyway, and nobody asks for the papers of this one."""
+    strict, mild = copied(stuck, "strict"), copied(stuck, "mild")
+    LOOSER(replace(stuck, path=mild))
+    commit(stuck)
+    shutil.rmtree(strict)
+    strict.symlink_to("mild")
+    for order in (("mild", "strict"), ("strict", "mild")):
+        run = stuck.inside(*order, "--summ-base=HEAD", "--summ-run-record=run.json", "-rA")
+        assert run.outcomes["strict/summeval.toml::stick"] == "FAILED"
+        assert stuck.record("run.json").outcome == "failed"
+
+
 def test_a_base_is_a_revision_and_a_folder_only_by_its_path(
     stuck: Bench, diff: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
