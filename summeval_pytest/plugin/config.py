@@ -261,25 +261,51 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
         pytest.UsageError: for any mistake in them, before anything is judged.
     """
     if SUITES not in config.stash:
-        _check_paths(config)
         arguments = list(_suite_arguments(config))
+        if not is_worker(config) and (arguments or _given(config)):
+            _remove_reports(config)
+        _check_paths(config)
         suites: dict[Path, GatedSuite] = {}
         if arguments:
-            from summeval_pytest.plugin.outputs import remove_reports
             from summeval_pytest.suite.places import real_place
 
             gate = gate_of(config)
-            if not (is_worker(config) or config.option.collectonly or gate.options.plan):
-                remove_reports(gate.options, config.invocation_params.dir)
             _check_testpaths(config)
             with usage_errors():
                 for file, shown in arguments:
                     suites[real_place(file)] = gate.gated_as_tests(file, shown)
                 _check_tests(config, suites)
+                _check_base(config, suites)
                 gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
                 gate.decided  # noqa: B018 - likewise recorded runs that do not fit
         config.stash[SUITES] = suites
     return config.stash[SUITES]
+
+
+def _remove_reports(config: pytest.Config) -> None:
+    """Removes the reports of an earlier run, which this one writes anew, if it measures."""
+    from summeval_pytest.plugin.outputs import remove_reports
+
+    options = gate_of(config).options
+    if not (config.option.collectonly or options.plan):
+        remove_reports(options, config.invocation_params.dir)
+
+
+def _check_base(config: pytest.Config, suites: Mapping[Path, GatedSuite]) -> None:
+    """Refuses a folder that had another suite at the base, whose file is gone."""
+    from summeval_pytest.suite.places import real_place
+    from summeval_pytest.suite.suite import suites_at
+
+    base = gate_of(config).options.base
+    for argument in config.args if base is not None and not is_worker(config) else ():
+        folder = config.invocation_params.dir / argument
+        for name in suites_at(base, folder, "--summ-base") if base and folder.is_dir() else ():
+            if real_place(folder / name) not in suites:
+                raise UsageError(
+                    f"{argument} had the suite {name} at {base} and has none of that name now, so"
+                    " nobody judges it; restore the file, or leave out --summ-base until that is"
+                    " merged"
+                )
 
 
 def _check_tests(config: pytest.Config, suites: Mapping[Path, GatedSuite]) -> None:

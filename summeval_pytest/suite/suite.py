@@ -56,7 +56,7 @@ from summeval_pytest.suite.lines import (
     is_visible,
     read_toml,
 )
-from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
+from summeval_pytest.suite.places import SUITE_NAME, is_suite_name, suite_name, suite_text
 from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, read_rows
 from summeval_pytest.suite.values import CompareTable, Pair, Paper, Roster, SystemSpec
 from summeval_pytest.text.printing import one_line
@@ -502,18 +502,10 @@ def suite_at(base: str, suite: Path, option: str) -> Iterator[Suite | None]:
             revision hides what the suite was.
         SuiteError: where its suite cannot be read.
     """
-    if Path(base).is_absolute() or base.startswith("."):
+    if _is_folder(base):
         yield load_suite(Path(base), base)
         return
-    file = Path(os.path.abspath(suite))  # noqa: PTH100 - a link on the way may be the change
-    root = next((p for p in file.parents if (p / ".git").exists()), file.parent)
-    git = partial(_git, root, option)
-    text = git("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode()
-    commit, inside = text.removesuffix("\n"), file.relative_to(root)
-    listed = git("ls-tree", "-r", "-z", commit).removesuffix(b"\0").split(b"\0")
-    files = {
-        os.fsdecode(path): about.split() for about, _, path in (f.partition(b"\t") for f in listed)
-    }
+    git, inside, files = _tree(base, suite, option)
     is_behind = any(folder.as_posix() in files for folder in inside.parents)
     if is_behind or git("rev-parse", "--show-superproject-working-tree"):
         raise OptionError(
@@ -528,6 +520,42 @@ def suite_at(base: str, suite: Path, option: str) -> Iterator[Suite | None]:
     with TemporaryDirectory() as here:
         _write_files(Path(here), {p: f for p, f in files.items() if p.startswith(folder)}, git)
         yield load_suite(Path(here) / inside, f"{base}:{inside.as_posix()}")
+
+
+def suites_at(base: str, folder: Path, option: str) -> list[str]:
+    """The names of the suites that a folder has at a git revision; none for another base.
+
+    Nor where its repository has no such revision: the test `stick` of a suite says so.
+    """
+    if _is_folder(base):
+        return []
+    try:
+        _, inside, files = _tree(base, folder / SUITE_NAME, option)
+    except OptionError:
+        return []
+    names = (path.name for path in map(Path, files) if path.parent == inside.parent)
+    return [name for name in names if is_suite_name(name)]
+
+
+def _is_folder(base: str) -> bool:
+    return Path(base).is_absolute() or base.startswith(".")
+
+
+def _tree(
+    base: str, file: Path, option: str
+) -> tuple[Callable[..., bytes], Path, dict[str, list[bytes]]]:
+    """What runs git in a file's repository, the file's path there, and all files at a revision.
+
+    The files have mode, type and name of their objects, by their paths.
+    """
+    file = Path(os.path.abspath(file))  # noqa: PTH100 - a link on the way may be the change
+    root = next((p for p in file.parents if (p / ".git").exists()), file.parent)
+    git = partial(_git, root, option)
+    text = git("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode()
+    listed = git("ls-tree", "-r", "-z", text.removesuffix("\n")).removesuffix(b"\0").split(b"\0")
+    entries = (each.partition(b"\t") for each in listed)
+    files = {os.fsdecode(path): about.split() for about, _, path in entries}
+    return git, file.relative_to(root), files
 
 
 def _write_files(

@@ -350,6 +350,19 @@ def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench) -> None:
     assert stuck.inside("summeval.toml::stick", "--summ-base=HEAD").code == 0
 
 
+def test_a_suite_that_the_base_had_in_a_folder_must_be_gated(stuck: Bench) -> None:
+    """It may be renamed, and a test beside it keeps the folder from being empty."""
+    stuck.suite("wet/summeval.toml")
+    stuck.write("wet/test_own.py", "def test_own(): pass")
+    commit(stuck)
+    asked = ("summeval.toml", "wet", "--summ-base=HEAD", "--summ-model=good")
+    assert stuck.inside(*asked).code == 0
+    (stuck.path / "wet/summeval.toml").rename(stuck.path / "wet/Summeval.toml")
+    run = stuck.inside(*asked)
+    assert run.code == 4
+    assert "wet had the suite summeval.toml at HEAD and has none of that name now" in run.err
+
+
 def test_a_run_without_the_stick_that_it_asks_for_is_partial(stuck: Bench) -> None:
     """Until a run over its record has compared the suites."""
     commit(stuck)
