@@ -191,6 +191,8 @@ def test_a_mistake_leaves_no_report_of_an_earlier_run(
     assert all(bench.text(file) for file in files)
     bench.spoil("summeval.toml", "facet = 0.6", "facet = 6")
     assert bench.run(*run).code == 4
+    bench.write("run.html", "")
+    assert bench.inside("nothere", "--summ-html=run.html").code == 4
     assert not any((bench.path / file).exists() for file in files)
 
 
