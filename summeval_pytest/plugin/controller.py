@@ -122,23 +122,26 @@ class Tally:
         """Takes the result of one test; of a test that ran again the last one counts."""
         result = report.__dict__.pop(RESULT, None)
         if isinstance(result, str):
-            result = self._of_worker(from_json(TestResult, result))
+            result = self._of_worker(*result.split(" ", 1))
         if result is None:
             self._add_failure(report)
             return
         self._shut.pop(report.nodeid, None)
         if result.outcome in {"failed", "error"}:
-            why = (
-                f" ({one_line(result.pair.fault, 400)})"
-                if result.pair and result.pair.fault
-                else ""
-            )
+            decided = result.pair or result.system
+            why = f" ({one_line(decided.fault, 400)})" if decided and decided.fault else ""
             self._shut[report.nodeid] = f"has the verdict {result.outcome!r}{why}"
         self._add_result(report.nodeid, result)
 
-    def _of_worker(self, result: TestResult) -> TestResult:
+    def _of_worker(self, order: str, text: str) -> TestResult:
+        result = from_json(TestResult, text)
         gated = self._gated[result.suite]
-        return gated.as_ordered(with_custom(result, gated.custom), self._wanted[result.suite])
+        result = gated.as_ordered(with_custom(result, gated.custom), self._wanted[result.suite])
+        is_error = result.pair is not None and result.pair.fault
+        if is_error or order == self._gate.orders[result.suite]:
+            return result
+        fault = "a worker decided it by another suite, judge or option than this run"
+        return gated.refused(result, fault, self._gate.identity)
 
     def _add_result(self, node: str, result: TestResult) -> None:
         if (pair := result.pair) is not None:

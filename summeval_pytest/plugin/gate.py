@@ -131,6 +131,11 @@ class Gate:
         return name
 
     @cached_property
+    def orders(self) -> dict[str, str]:
+        """By suite, what its results are measured and decided by; see `GatedSuite.order`."""
+        return {gated.suite.shown: gated.order(self.judge) for gated in self.suites}
+
+    @cached_property
     def judge(self) -> Judge:
         """The judge of this run. A record alone never chooses code of this machine."""
         name, suites = self.judge_name, [gated.suite for gated in self.suites]

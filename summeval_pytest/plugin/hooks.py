@@ -165,15 +165,15 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable(
-    report: pytest.CollectReport | pytest.TestReport,
+    config: pytest.Config, report: pytest.CollectReport | pytest.TestReport
 ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
-    """Sends a test's result from a worker, as JSON text."""
+    """Sends a test's result from a worker, as JSON text behind what it was decided by."""
     result = report.__dict__.pop(RESULT, None)
     data = yield
     if result is not None and data is not None:
         from summeval_pytest.record.record_file import as_json
 
-        data[RESULT] = as_json(result)
+        data[RESULT] = f"{gate_of(config).orders[result.suite]} {as_json(result)}"
     return data
 
 

@@ -6,6 +6,7 @@ If the judge or an endpoint fails, the result has a ``fault`` and the outcome er
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.catalogue import METRICS, custom_numbers, findings_of
 from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
 from summeval_pytest.metrics.signature import Signature
+from summeval_pytest.record.record_file import as_json
 from summeval_pytest.record.shards import FROM, Shard, find_suite, is_in_shard
 from summeval_pytest.run.golden import (
     check_sentences,
@@ -158,6 +160,11 @@ class GatedSuite:
             for metric in self.thresholds.metrics
         )
 
+    def order(self, judge: Judge) -> str:
+        """Hex digits of all that results are measured and decided by, under this judge."""
+        recipes = " ".join(map(str, self.signatures(judge)))
+        return hashlib.sha256(f"{as_json(self.record())} {recipes}".encode()).hexdigest()
+
     def papers(self, system: str) -> tuple[str, ...]:
         """The papers that a system has summaries for."""
         return self.suite.paper_ids_of(system)
@@ -236,8 +243,18 @@ class GatedSuite:
             fault = "a worker measured it on another summary than the run has"
         else:
             return result
+        return self.refused(result, fault)
+
+    def refused(self, result: TestResult, fault: str, judge: JudgeName | None = None) -> TestResult:
+        """What a worker sent as an error; of the ``judge``, where it is about nothing else."""
         fault += "; give all processes the same suite, judge and package"
-        return replace(result, pair=self.faulty_pair(pair.system, pair.paper, fault))
+        if (pair := result.pair) is not None:
+            return replace(result, pair=self.faulty_pair(pair.system, pair.paper, fault))
+        if (system := result.system) is not None:
+            return replace(result, system=replace(system, outcome="error", fault=fault))
+        if result.stick is not None or judge is None:
+            return replace(result, stick=result.stick or fault)
+        return self.judge_result(judge, ((), fault))
 
     def measure_pair(
         self, runner: Runner, system: str, paper: str, baseline: Baseline | None = None

@@ -125,6 +125,28 @@ def test_a_worker_with_another_judge_passes_nothing(bench: Bench) -> None:
     assert "a worker did not measure it as this run does, by facet|" in run.out
 
 
+LOOSER: Final = """\
+import os
+from pathlib import Path
+if "PYTEST_XDIST_WORKER" in os.environ:
+    file = Path(__file__).with_name("summeval.toml")
+    file.write_text(file.read_text().replace("0.99", "0.25"))
+"""
+
+
+def test_a_worker_with_looser_thresholds_passes_nothing(bench: Bench) -> None:
+    """Its suite may be of another checkout, or changed since the run began."""
+    labelled(bench, pair="facet = 0.99", mean="facet = 0.99")
+    bench.write("conftest.py", LOOSER)
+    run = bench.inside("summeval.toml", "--summ-model=bad", FAIR, "-n1", "--summ-run-record=r.json")
+    assert (run.code, run.last) == (1, "5 passed"), run.out
+    (suite,) = bench.record("r.json").suites
+    assert [each.outcome for each in (*suite.pairs, *suite.systems)] == ["error"] * 4
+    faults = [each.fault for each in (*suite.pairs, *suite.systems)]
+    other = "decided it by another suite, judge or option"
+    assert all(other in fault for fault in (*faults, suite.golden_fault)), faults
+
+
 def test_workers_decide_by_a_record_that_has_more_metrics(bench: Bench) -> None:
     """Its run had a threshold that this one does not ask for."""
     bench.write("conftest.py", "")  # so that workers find the judge's module
