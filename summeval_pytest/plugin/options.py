@@ -220,8 +220,8 @@ class Options:
         _shard,
     )
     from_: tuple[str, ...] = _of_suite(
-        "FILE: compute the verdicts from these run records, such as shards, without a judge"
-        " (default: none)",
+        "FILE: on the command line only, compute the verdicts from these run records, such as"
+        " shards, without a judge (default: none)",
         (),
         _names,
     )
