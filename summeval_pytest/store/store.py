@@ -371,7 +371,7 @@ class LocalStore:
 
     def note(self, name: str, run: str = "") -> str | None:
         """The text noted under a name; no store is made for the question."""
-        is_there = run in self._runs or self._directory.is_dir()
+        is_there = run in self._runs or self._directory.expanduser().is_dir()
         return self._read(f"note:{name}", run, read_note) if is_there else None
 
     def put_note(self, name: str, text: str, run: str = "") -> None:

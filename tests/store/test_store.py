@@ -164,6 +164,9 @@ def test_a_store_named_from_home_keeps_notes_and_money(
         assert not store.note(row.mark)
         asyncio.run(store.account("run").settle(0.0, 2.0))
         assert asyncio.run(store.account("run").reserve(1.0, 2.5)) == (False, True, 2.0)
+        store.put_note("dialect", "text")
+    with closing(LocalStore(Path("~/store"))) as later:
+        assert later.note("dialect") == "text"
 
 
 def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> None:
