@@ -95,7 +95,7 @@ def judge(
     n_judged, n_expected = len(record.outlines), len(record.expected)
     judged = f"judged {n_judged:,} of {n_expected:,} pairs, {n_errors:,} errors"
     again = shlex.join(["pytest", record.shown, *_deciding(order, out, verdict.judge.name)])
-    return [f"{judged}, {pace.rate}", one_line(f"decide: {again}", 400)], record.is_complete
+    return [f"{judged}, {pace.rate}", one_line(f"decide: {again}", 10_000)], record.is_complete
 
 
 def _deciding(order: JudgeOrder, out: Path, judge: str) -> Iterator[str]:

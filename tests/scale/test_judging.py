@@ -87,6 +87,19 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
         assert bench.text(name) == bench.text("whole.json"), name
 
 
+def test_the_command_that_decides_is_never_cut(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Thresholds at its end would be lost."""
+    labelled(bench)
+    monkeypatch.chdir(bench.path)
+    least = ",".join(f"{scope}{n}=0.1" for scope in ("", "mean.") for n in ("eva", "faithfulness"))
+    out = "/".join([*("f" * 200, "g" * 200), "one.jsonl"])
+    (bench.path / out).parent.mkdir(parents=True)
+    assert judge(f"--out={out}", f"--min={least}") == 0
+    assert capsys.readouterr().out.endswith(f"--summ-min={least.rpartition(',')[2]}\n")
+
+
 def test_a_cluster_without_a_worker_is_a_usage_error_after_a_while(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
