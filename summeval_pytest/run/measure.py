@@ -11,13 +11,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
 from summeval_pytest.judges.judge import Judge, Part, Prompting, signature_for
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.catalogue import METRICS, Score, custom_metric, custom_numbers
-from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
+from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages, TextEncoder
 from summeval_pytest.metrics.flow import (
     Dialogue,
     NoScoreError,
@@ -46,9 +46,6 @@ from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.printing import raised
 from summeval_pytest.text.sentences import normalise
-
-if TYPE_CHECKING:
-    from summeval_pytest.metrics.facts import TextEncoder  # loads numpy
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,8 @@ same reference are one. Only items that both have answered count.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,20 +20,21 @@ from summeval_pytest.study.agreement.coefficients import (
     estimate_of_resamples,
     roc_auc_estimate,
 )
-from summeval_pytest.study.tables import Estimate, number, table_lines, table_of
-from summeval_pytest.suite.labels import markings_of
+from summeval_pytest.study.agreement.columns import RoleAnswer
+from summeval_pytest.study.tables import Estimate, Row, Table, number, table_lines, table_of
+from summeval_pytest.suite.labels import Item, Label, Marking, markings_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
+from summeval_pytest.verdict.trust import (
+    FACT,
+    SENTENCE,
+    Counts,
+    Figures,
+    counts_of,
+    kind_of,
+    tables_of,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.study.agreement.columns import RoleAnswer
-    from summeval_pytest.study.tables import Row, Table
-    from summeval_pytest.suite.labels import Item, Label, Marking
-    from summeval_pytest.verdict.trust import Counts, Figures
-
-    Figure = Callable[[Counts], Figures]
+Figure = Callable[[Counts], Figures]
 
 
 def alphas_of(tables: Counts) -> Figures:
