@@ -446,6 +446,11 @@ def read_label_file(file: Path, suite: Suite) -> Mapping[tuple[str, str], Label]
     return labels
 
 
+def texts_digest(paper: Paper) -> str:
+    """12 hex digits that tell a paper's references and source from any other texts."""
+    return digest_of("\n".join((*paper.references, *(section.text for section in paper.source))))
+
+
 def check_texts(label: Label, pair: Pair) -> None:
     """Refuse a label of another summary or paper than people read, by a SuiteError.
 
@@ -454,7 +459,7 @@ def check_texts(label: Label, pair: Pair) -> None:
     summary = f"the summary of system {label.system!r} on paper {label.paper!r}"
     for what, then, now in (
         (summary, label.summary_digest, digest_of(pair.summary)),
-        (f"paper {label.paper!r}", label.paper_digest, paper_digest(pair.paper)),
+        (f"paper {label.paper!r}", label.paper_digest, texts_digest(pair.paper)),
     ):
         if then not in {None, now}:
             raise SuiteError(
@@ -481,7 +486,7 @@ def label_lines(
         line = {**label_object(pairs[pair]), **({"labelled_by": by} if by else {})}
         if suite.systems[pair[1]].summaries is not None:
             line["summary_digest"] = digest_of(suite.pair(*pair).summary)
-        line["paper_digest"] = paper_digest(suite.paper(pair[0]))
+        line["paper_digest"] = texts_digest(suite.paper(pair[0]))
         lines.append({**line, **about})
     return lines
 

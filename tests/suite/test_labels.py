@@ -26,8 +26,8 @@ from summeval_pytest.suite.labels import (
     label_object,
     markings_of,
 )
-from summeval_pytest.suite.suite import Suite, label_lines
-from summeval_pytest.suite.values import RecordedSpec
+from summeval_pytest.suite.suite import Suite, label_lines, texts_digest
+from summeval_pytest.suite.values import Paper, RecordedSpec, Section
 from tests.label_suite import loaded, mistake
 from tests.suite.conftest import Golden
 
@@ -318,3 +318,14 @@ def test_lines_come_in_the_suites_order_whoever_labelled_first(tmp_path: Path) -
         ("moss-01", "short", "anna", "a test"),
         ("moss-02", "long", "ben", "a test"),
     ]
+
+
+def test_the_digest_of_a_paper_is_of_its_texts() -> None:
+    """People read references and source; what is cut of them later makes no label another one."""
+    paper = Paper(
+        id="moss", source=(Section(text="Moss."),), references=("Moss grew.",), place=Place("p", 1)
+    )
+    cut = replace(paper, title="On moss", reference_facets=FacetSegments(result="Moss grew."))
+    assert texts_digest(cut) == texts_digest(paper)
+    assert texts_digest(replace(paper, references=("Moss died.",))) != texts_digest(paper)
+    assert texts_digest(replace(paper, source=(Section(text="Fern."),))) != texts_digest(paper)
