@@ -161,7 +161,7 @@ class Scored:
             else:
                 value = "-" if score.value is None else f"{score.value:.3f}"
                 texts.append(f"{score.metric} {value}")
-        return f"<{self.evaluation.name}: {', '.join(texts)}; {len(self._wrong)} findings>"
+        return f"<{self.evaluation.name}: {', '.join(texts)}; {len(self.findings)} findings>"
 
     def _repr_html_(self) -> str:
         from summeval_pytest.reports.page import scored_html
