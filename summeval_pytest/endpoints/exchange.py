@@ -372,8 +372,8 @@ class CachedEndpoint:
                 "other_model",
                 f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for the pinned model"
                 f" {asked!r}, and the reply is of {reply.model!r}; name the model that is meant,"
-                " write pinned = false under [judges.NAME] where both are one, or ask again with"
-                " --summ-record=all",
+                " write pinned = false in the table of the judge or system where both are one, or"
+                " ask again with --summ-record=all",
             )
             raise self._swapped
         return reply

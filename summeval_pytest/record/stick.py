@@ -85,7 +85,8 @@ def stick_changes(
     old, new = dict(_marks(before, judges)), dict(_marks(now, judges))
     for name, system in now.systems.items():
         was = before.systems.get(name)
-        is_live = name in models if was is None else was.endpoint and not system.endpoint
+        is_moved = was is not None and was.endpoint and was.endpoint != system.endpoint
+        is_live = name in models if was is None else is_moved
         if is_live:
             mark = f"system {name}"
             new[mark] = replace(new[mark], kind="replaces")

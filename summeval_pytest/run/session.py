@@ -374,6 +374,7 @@ class Session:
             return suite.pair(paper, system)
         address = self.endpoints.address(spec.endpoint, suite.endpoints)
         price = address.price(spec.price, spec.model or "")
+        address = replace(address, pinned=spec.pinned)
         sender = (line or self.replies.exchange.line)(address, price)
         return await summarise(suite, suite.paper(paper), spec, sender, address.endpoint.shown)
 

@@ -185,7 +185,7 @@ Dollars = Annotated[Number, Field(ge=0, le=100_000)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Model:
-    """The tokens of a model's replies, and their price: the list price, unless one is written.
+    """The tokens of a model's replies, their price (else the list's), and who may reply.
 
     Attributes:
         max_tokens: The maximum number of tokens of a reply, including hidden reasoning; None:
@@ -195,10 +195,13 @@ class _Model:
         input_price: Dollars per million prompt tokens. It needs `output_price`.
         output_price: Dollars per million reply tokens.
         cached_input_price: Dollars per million prompt tokens from the endpoint's cache.
+        pinned: Whether replies must come from this very model; None: yes if its name has a date, a
+            digest or a numbered tag.
     """
 
     max_tokens: Given[Whole] = None
     reasoning_effort: Given[Effort] = None
+    pinned: Given[Flag] = None
     input_price: Given[Dollars] = None
     output_price: Given[Dollars] = None
     cached_input_price: Given[Dollars] = None
@@ -256,8 +259,6 @@ class JudgeSpec(_Model):
         facets: What the judge compares with a facet of the reference. `"whole"`: the whole summary.
             `"free"`: the words that it copies from the summary for this facet. `"sentences"`: the
             sentences that state this facet. `"facts"`: the whole summary, fact by fact.
-        pinned: Whether replies must come from this very model; None: yes if its name has a date, a
-            digest or a numbered tag.
         sentences: What the judge is asked about a sentence. `"quotes"`: a label with quotations.
             `"label"`: yes or no, one sentence per request. `"label-and-sentences"`: the same, and
             the supporting sentences.
@@ -274,7 +275,6 @@ class JudgeSpec(_Model):
     rubric: Rubric = "paper"
     examples: Annotated[Flag | Literal["labels"], expecting('true, false or "labels"')] = True
     facets: FacetReading = "whole"
-    pinned: Given[Flag] = None
     sentences: SentenceMode = "quotes"
     strict: Flag = False
     factual: Flag = False

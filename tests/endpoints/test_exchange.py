@@ -516,8 +516,8 @@ def test_a_swapped_model_is_noted_at_a_desk_and_an_error_in_ci(store: Path) -> N
                 assert str(caught.value) == (
                     f"endpoint 'here' at {server.url}: asked for the pinned model {DATED!r}, and"
                     f" the reply is of {OTHER!r}; name the model that is meant, write"
-                    " pinned = false under [judges.NAME] where both are one, or ask again with"
-                    " --summ-record=all"
+                    " pinned = false in the table of the judge or system where both are one, or ask"
+                    " again with --summ-record=all"
                 )
 
         drained(hub, main)

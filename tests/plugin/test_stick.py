@@ -242,7 +242,11 @@ def test_recorded_summaries_in_place_of_a_live_model_loosen_the_suite(
     stuck.spoil("summeval.toml", 'model = "llama3"', 'model = "llama4"')
     before = "  system llama3 changed: llama3 at here"
     assert diff(base, stuck.path)[1:] == [f"{before} -> llama4 at here"]
-    stuck.spoil("summeval.toml", 'endpoint = "here"\nmodel = "llama4"', 'summaries = "good.jsonl"')
+    stuck.spoil("summeval.toml", 'endpoint = "here"\nmodel', 'endpoint = "ollama"\nmodel')
+    assert diff(base, stuck.path)[1:] == [f"  loosens: {before.strip()} -> llama4 at ollama"]
+    stuck.spoil(
+        "summeval.toml", 'endpoint = "ollama"\nmodel = "llama4"', 'summaries = "good.jsonl"'
+    )
     assert diff(base, stuck.path)[1:] == [f"  loosens: {before.strip()} -> recorded"]
 
 

@@ -250,16 +250,16 @@ def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
 @pytest.mark.parametrize(
     ("written", "pinned"), [("", None), ("pinned = true", True), ("pinned = false", False)]
 )
-def test_judge_is_compared_with_its_name_as_the_suite_says(
+def test_models_are_compared_with_their_names_as_the_suite_says(
     tmp_path: Path, written: str, pinned: bool | None
 ) -> None:
-    """A model under test is not: its swap is a change of the system, which the gate judges."""
-    suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
+    """A model under test, too: another one's summaries would release it."""
+    suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written, system=written))
     session, lines = Session({}), Connections()
     session.judge("rule", [suite], lines.line)
     with pytest.raises(NoReplyError):
         asyncio.run(session.pair(suite, "kiln", "writer", lines.line))
-    assert [address.pinned for address, _ in lines.made] == [pinned, False]
+    assert [address.pinned for address, _ in lines.made] == [pinned, pinned]
 
 
 GATE_URL: Final = {"OPENAI_BASE_URL": "http://gate/v1"}
