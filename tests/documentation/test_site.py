@@ -144,7 +144,7 @@ const loaded = (frame) => new Promise((resolve) => {
   frame.onload = () => resolve(frame.contentDocument.documentElement.scrollWidth);
 });
 const widths = Promise.all(frames.map(loaded));
-document.body.replaceChildren(...frames);
+document.body.append(...frames);
 widths.then(done);
 """
 
