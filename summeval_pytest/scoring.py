@@ -237,8 +237,7 @@ class Evaluated:
         lines = [f"{len(self.rows)} summaries of {n_systems} system{'s' * (n_systems != 1)}"]
         for system in self.systems:
             means = self._means(system, measured_metrics(self._catalogue))
-            text = ", ".join(map(str, means)) or "nothing scored"
-            lines.append(f"{one_line(system, _SHOWN) or 'all'}: {text}")
+            lines.append(f"{one_line(system, _SHOWN) or 'all'}: {', '.join(map(str, means))}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -311,13 +311,18 @@ class MeanScore:
 def mean_scores(
     system: str, papers: Sequence[Numbers], names: Iterable[Named]
 ) -> Iterator[MeanScore]:
-    """The means of one system over its papers, of the numbers that any paper has."""
+    """The means of one system over its papers, of the numbers that any paper has or should have.
+
+    A metric that the judge left without any score has a mean of None.
+    """
     from summeval_pytest.stats.intervals import mean_interval  # loads numpy
 
     at_worst = [paper.assuming(by="system") for paper in papers]
     for named in names:
         name, metric = named.name, metric_of(named.name)
-        if not any(name in paper.values for paper in (at_worst if name == metric else papers)):
+        lacks = [each for each in (p.why_unscored(metric) for p in papers) if each is not None]
+        is_owed = name == metric and any(not each.status.startswith("skipped") for each in lacks)
+        if not is_owed and not any(name in paper.values for paper in papers):
             continue
         applies = (p for p in at_worst if name in p.values or p.why_unscored(metric) is not None)
         values = [paper.values.get(name) for paper in applies]
