@@ -163,6 +163,7 @@ class Exchange:
         open: The requests that are waited for, by key.
         waiting_elsewhere: Of these, those that another process may be asking.
         thoughts: By endpoint and model, the most tokens that one of its replies thought.
+        swapped: Why a pinned model is not asked any more: another one replied.
     """
 
     def __init__(
@@ -182,6 +183,7 @@ class Exchange:
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
         self.thoughts: dict[tuple[str, str], int] = {}
+        self.swapped: dict[tuple[str, str, bool | None], str] = {}
         self.purse = asyncio.Semaphore(in_flight)  # bounds calls that set money aside at once
         self._backoff = backoff
         self._clients: dict[tuple[Endpoint, str], Client] = {}
@@ -268,7 +270,6 @@ class CachedEndpoint:
     _exchange: Exchange
     _address: Address
     _price: Price | None
-    _swapped: NoReplyError | None = None
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """The reply to one request, wherever it comes from.
@@ -336,8 +337,8 @@ class CachedEndpoint:
                 exchange.waiting_elsewhere.discard(task)
                 if (reply := await self._cached(key, request)) is not None:
                     return reply
-                if self._swapped is not None:  # the next reply would be of no more use
-                    raise NoReplyError(self._swapped.fault, str(self._swapped))
+                if said := exchange.swapped.get(self._who(request)):
+                    raise NoReplyError("other_model", said)  # the next would be of no more use
                 URGENCY.get().has_asked = True
                 reply = self._checked(key, request, await self._asked(key, request))
                 await memory.off_loop(memory.remember, key, request.topic, reply)
@@ -368,15 +369,18 @@ class CachedEndpoint:
         n_thought = min(reply.n_thought, _MOST_THOUGHTS)
         self._exchange.thoughts[endpoint.name, asked] = max(known, n_thought)
         if seen.is_other and self._exchange.is_strict:
-            self._swapped = NoReplyError(
-                "other_model",
+            self._exchange.swapped[self._who(request)] = said = (
                 f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for the pinned model"
                 f" {asked!r}, and the reply is of {reply.model!r}; name the model that is meant,"
                 " write pinned = false in the table of the judge or system where both are one, or"
-                " ask again with --summ-record=all",
+                " ask again with --summ-record=all"
             )
-            raise self._swapped
+            raise NoReplyError("other_model", said)
         return reply
+
+    def _who(self, request: ChatRequest) -> tuple[str, str, bool | None]:
+        """Who is asked, and whether only that model may reply."""
+        return self._address.endpoint.name, request.model, self._address.pinned
 
     async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
         """The endpoint's own reply, within the budget."""

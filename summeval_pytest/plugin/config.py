@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError, SummevalError, UsageError, nearest
-from summeval_pytest.plugin.options import TABLE, read_options
+from summeval_pytest.plugin.options import TABLE, base_of, read_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -40,6 +40,8 @@ MISTAKE: pytest.StashKey[str] = pytest.StashKey()
 """The first mistake found while tests are collected: pytest would make it an error of a file."""
 RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 
+_REPORTS = {"run_record", "junit", "html", "gitlab"}
+"""The options that name reports, as `reports.files` has them, which is too much to load."""
 RESULT = "summeval_result"
 """The attribute by which a test, and its report, hands on its `TestResult`."""
 RUN = "summ_run"
@@ -202,12 +204,15 @@ def _check_folders(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     """Refuses a folder beside a suite that has no test: its own suite's file may be gone."""
     full = {path.resolve() for path in dict.fromkeys(item.path.parent for item in items)}
     full |= {file.parent.resolve() for file, _ in _suite_arguments(config)}
-    for argument in () if config.getoption("lf", default=False) else config.args:
+    others = ("lf", "doctestmodules", "doctestglob")  # they leave files out, or take more in
+    is_usual = not any(config.getoption(name, default=None) for name in others)
+    for argument in config.args if is_usual else ():
         folder = (config.invocation_params.dir / argument).resolve()
         if not folder.is_dir() or any(each.is_relative_to(folder) for each in full):
             continue
         # a module may skip itself, and a shell's gates/* names what Python makes
-        modules = (file for each in config.getini("python_files") for file in folder.rglob(each))
+        names = [Path(each).name for each in config.getini("python_files")]
+        modules = (file for name in names for file in folder.rglob(name))
         if folder.name != "__pycache__" and next(modules, None) is None:
             config.stash.setdefault(
                 MISTAKE,
@@ -262,7 +267,8 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
     """
     if SUITES not in config.stash:
         arguments = list(_suite_arguments(config))
-        if not is_worker(config) and (arguments or _given(config)):
+        typed = {option.name for option in _given(config)}
+        if not is_worker(config) and (arguments or typed & _REPORTS):
             _remove_reports(config)
         _check_paths(config)
         suites: dict[Path, GatedSuite] = {}
@@ -275,9 +281,11 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
                 for file, shown in arguments:
                     suites[real_place(file)] = gate.gated_as_tests(file, shown)
                 _check_tests(config, suites)
-                _check_base(config, suites)
                 gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
                 gate.decided  # noqa: B018 - likewise recorded runs that do not fit
+        if not is_worker(config) and (base := base_of(config)) is not None:
+            with usage_errors():
+                _check_base(config, base, suites)
         config.stash[SUITES] = suites
     return config.stash[SUITES]
 
@@ -291,15 +299,14 @@ def _remove_reports(config: pytest.Config) -> None:
         remove_reports(options, config.invocation_params.dir)
 
 
-def _check_base(config: pytest.Config, suites: Mapping[Path, GatedSuite]) -> None:
+def _check_base(config: pytest.Config, base: str, suites: Mapping[Path, GatedSuite]) -> None:
     """Refuses a folder that had another suite at the base, whose file is gone."""
     from summeval_pytest.suite.places import real_place
     from summeval_pytest.suite.suite import suites_at
 
-    base = gate_of(config).options.base
-    for argument in config.args if base is not None and not is_worker(config) else ():
+    for argument in config.args:
         folder = config.invocation_params.dir / argument
-        for name in suites_at(base, folder, "--summ-base") if base and folder.is_dir() else ():
+        for name in suites_at(base, folder, "--summ-base") if folder.is_dir() else ():
             if real_place(folder / name) not in suites:
                 raise UsageError(
                     f"{argument} had the suite {name} at {base} and has none of that name now, so"

@@ -319,6 +319,11 @@ def is_planned(config: pytest.Config) -> bool:
     return any(text.lower() in _YES for text in _texts(config, TABLE["plan"])[-1:])
 
 
+def base_of(config: pytest.Config) -> str | None:
+    """The base that suites are compared with, known before the options are checked."""
+    return next(iter(_texts(config, TABLE["base"])[-1:]), None)
+
+
 def unknown_variables() -> Iterator[str]:
     """A line for each variable that begins with SUMM_ and is no option."""
     from difflib import get_close_matches

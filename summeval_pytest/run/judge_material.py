@@ -17,9 +17,8 @@ from summeval_pytest.judges.llm.facet_ratings import rating_example
 from summeval_pytest.judges.llm.fact_requests import fact_example
 from summeval_pytest.judges.llm.prompts import EXAMPLE_TOKENS, Example, Examples
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
-from summeval_pytest.metrics.facet import EMPTY_RATING, ground, stated_again
+from summeval_pytest.metrics.facet import EMPTY_RATING, ground, pieces_of, stated_again
 from summeval_pytest.questions import FACETS, CheckSentences, FacetPair, FacetRating, FacetSegments
-from summeval_pytest.run.golden import is_of
 from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import Label, Recorded, cut
 from summeval_pytest.suite.suite import Suite
@@ -184,14 +183,25 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
 
 
 def _check_segments(suite: Suite, record: Recorded, segments: FacetSegments) -> None:
-    """Refuse segments of another text than is there now, whose ratings would go on counting."""
-    if not is_of(segments, _text(suite, record)):
+    """Refuse segments of another text than is there now, whose ratings would go on counting.
+
+    At least half of their sentences must stand in the text.
+    """
+    text = _text(suite, record)
+    lost = [piece for piece in ground(segments, text)[1] if _letters(piece) not in _letters(text)]
+    n_pieces = sum(len(pieces_of(segments.segment(facet))) for facet in FACETS)
+    if 2 * len(lost) > n_pieces:
         whose = f"system {record.system!r}" if record.system else "the reference"
         raise OptionError(
             f"{suite.shown}: the segments that {record.by!r} recorded of {whose} on paper"
             f" {record.paper!r} are of another text than is there now; record them again, or choose"
             " another judge"
         )
+
+
+def _letters(text: str) -> str:
+    """A text without what may differ in a quotation, also where words have no spaces."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _bytes(record: Recorded) -> bytes:

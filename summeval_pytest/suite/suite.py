@@ -447,7 +447,7 @@ def read_label_file(file: Path, suite: Suite) -> Mapping[tuple[str, str], Label]
 
 
 def texts_digest(paper: Paper) -> str:
-    """12 hex digits that tell a paper's references and source from any other texts."""
+    """12 hex digits over a paper's references and source; headings are left out."""
     return digest_of("\n".join((*paper.references, *(section.text for section in paper.source))))
 
 
@@ -457,15 +457,16 @@ def check_texts(label: Label, pair: Pair) -> None:
     What they said of the old text would be taken for an error of the judge on the new one.
     """
     summary = f"the summary of system {label.system!r} on paper {label.paper!r}"
-    for what, then, now in (
-        (summary, label.summary_digest, digest_of(pair.summary)),
-        (f"paper {label.paper!r}", label.paper_digest, texts_digest(pair.paper)),
+    minor = ", or delete its 'paper_digest' if the change does not matter to it"
+    for what, way, then, now in (
+        (summary, "", label.summary_digest, digest_of(pair.summary)),
+        (f"paper {label.paper!r}", minor, label.paper_digest, texts_digest(pair.paper)),
     ):
         if then not in {None, now}:
             raise SuiteError(
                 label.place,
                 f"{what} has changed since people labelled it; delete the label, then label it"
-                " again",
+                f" again{way}",
             )
 
 
@@ -493,6 +494,8 @@ def label_lines(
 
 _LINK: Final = b"120000"
 """The mode of a symbolic link in a tree."""
+_LEADING_AWAY: Final = (_LINK, b"160000")
+"""Those of a link and of a submodule."""
 
 
 @contextmanager
@@ -511,13 +514,10 @@ def suite_at(base: str, suite: Path, option: str) -> Iterator[Suite | None]:
         yield load_suite(Path(base), base)
         return
     git, inside, files = _tree(base, suite, option)
-    is_behind = any(folder.as_posix() in files for folder in inside.parents)
-    if is_behind or git("rev-parse", "--show-superproject-working-tree"):
-        raise OptionError(
-            f"{option}: {suite} is behind a link or in a submodule of git, so {base} does not say"
-            " what it was; name the folder that the link leads to, or a checkout of the base as"
-            " ./FOLDER"
-        )
+    _check_seen(base, suite, option, inside, files)
+    is_other = bool(git("rev-parse", "--show-superproject-working-tree"))
+    if is_other and not Path.cwd().is_relative_to(_root(suite)):
+        raise _unseen(base, suite, option)
     if inside.as_posix() not in files:
         yield None
         return
@@ -538,6 +538,7 @@ def suites_at(base: str, folder: Path, option: str) -> list[str]:
         _, inside, files = _tree(base, folder / SUITE_NAME, option)
     except OptionError:
         return []
+    _check_seen(base, folder, option, inside, files)
     names = (path.name for path in map(Path, files) if path.parent == inside.parent)
     return [name for name in names if is_suite_name(name)]
 
@@ -553,14 +554,40 @@ def _tree(
 
     The files have mode, type and name of their objects, by their paths.
     """
-    file = Path(os.path.abspath(file))  # noqa: PTH100 - a link on the way may be the change
-    root = next((p for p in file.parents if (p / ".git").exists()), file.parent)
+    root = _root(file)
     git = partial(_git, root, option)
     text = git("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode()
     listed = git("ls-tree", "-r", "-z", text.removesuffix("\n")).removesuffix(b"\0").split(b"\0")
     entries = (each.partition(b"\t") for each in listed)
     files = {os.fsdecode(path): about.split() for about, _, path in entries}
-    return git, file.relative_to(root), files
+    return git, _absolute(file).relative_to(root), files
+
+
+def _absolute(file: Path) -> Path:
+    return Path(os.path.abspath(file))  # noqa: PTH100 - a link on the way may be the change
+
+
+def _root(file: Path) -> Path:
+    """The root of a file's repository."""
+    parents = _absolute(file).parents
+    return next((p for p in parents if (p / ".git").exists()), parents[0])
+
+
+def _check_seen(
+    base: str, shown: Path, option: str, inside: Path, files: Mapping[str, Sequence[bytes]]
+) -> None:
+    """Refuses a path with a link or a submodule on it at the base."""
+    behind = (files.get(folder.as_posix()) for folder in inside.parents)
+    if any(about is not None and about[0] in _LEADING_AWAY for about in behind):
+        raise _unseen(base, shown, option)
+
+
+def _unseen(base: str, shown: Path, option: str) -> OptionError:
+    return OptionError(
+        f"{option}: {shown} is behind a link or in a submodule of git, so {base} does not say"
+        " what it was; name the folder that the link leads to, or a checkout of the base as"
+        " ./FOLDER"
+    )
 
 
 def _write_files(

@@ -394,7 +394,8 @@ class RunRecord:
         if table.floors and suite.trust is None and not suite.missing:
             yield "the floors of the judge were not tested"
         elif table.judge not in {"", self.judge.name}:
-            yield f"the suite has floors for {table.judge}, and none for {self.judge.name}"
+            whose = f"the suite has floors for {table.judge}, and none for {self.judge.name}"
+            yield f"{whose} (add [thresholds.judge])"
         if suite.stick is None and not suite.missing:
             yield "the suite was not compared with that of --summ-base"
 

@@ -354,7 +354,9 @@ def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench) -> None:
     assert stuck.inside("summeval.toml::stick", "--summ-base=HEAD").code == 0
 
 
-def test_a_suite_that_the_base_had_in_a_folder_must_be_gated(stuck: Bench) -> None:
+def test_a_suite_that_the_base_had_in_a_folder_must_be_gated(
+    stuck: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It may be renamed, and a test beside it keeps the folder from being empty."""
     stuck.suite("wet/summeval.toml")
     stuck.write("wet/test_own.py", "def test_own(): pass")
@@ -362,9 +364,19 @@ def test_a_suite_that_the_base_had_in_a_folder_must_be_gated(stuck: Bench) -> No
     asked = ("summeval.toml", "wet", "--summ-base=HEAD", "--summ-model=good")
     assert stuck.inside(*asked).code == 0
     (stuck.path / "wet/summeval.toml").rename(stuck.path / "wet/Summeval.toml")
+    lost = "wet had the suite summeval.toml at HEAD and has none of that name now"
     run = stuck.inside(*asked)
-    assert run.code == 4
-    assert "wet had the suite summeval.toml at HEAD and has none of that name now" in run.err
+    assert (run.code, lost in run.err) == (4, True)
+    monkeypatch.setenv("SUMM_BASE", "HEAD")
+    run = stuck.inside("wet")
+    assert (run.code, lost in run.err) == (4, True)
+    monkeypatch.delenv("SUMM_BASE")
+    (stuck.path / "link").symlink_to("wet")
+    commit(stuck)
+    (stuck.path / "link").unlink()
+    stuck.write("link/test_own.py", "def test_own(): pass")
+    run = stuck.inside("summeval.toml", "link", *asked[2:])
+    assert (run.code, "link is behind a link or in a submodule" in run.err) == (4, True)
 
 
 def test_a_run_without_the_stick_that_it_asks_for_is_partial(stuck: Bench) -> None:

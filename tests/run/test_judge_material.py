@@ -445,9 +445,13 @@ def test_what_a_suite_states_of_another_reference_is_refused(tmp_path: Path, key
         "reference_facts": [{"text": "Six roofs stayed cool."}],
     }
     check_stated(recorded_suite_in(tmp_path / "right", extra={key: stated[key]}))
-    facts = [{"text": "屋顶很凉爽"}]
-    other: dict[str, object] = {"reference": "我们种了六个屋顶。", "reference_facts": facts}
-    check_stated(recorded_suite_in(tmp_path / "other", extra=other))
+    for name, reference, words in (
+        ("spaceless", "我们种了六个屋顶。", "屋顶很凉爽"),
+        ("rephrased", "Six roofs were planted.", "a trial of planted roofs"),
+    ):
+        own = {"reference_facets": {"result": words}, "reference_facts": [{"text": words}]}
+        other: dict[str, object] = {"reference": reference, key: own[key]}
+        check_stated(recorded_suite_in(tmp_path / name, extra=other))
     with pytest.raises(SuiteError, match=f"'{key}' of paper 'moss' are of another text than its"):
         check_stated(
             recorded_suite_in(

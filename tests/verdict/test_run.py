@@ -77,7 +77,9 @@ def test_a_run_that_was_cut_or_not_compared_releases_nothing() -> None:
     floors = replace(gated(*BOTH), policy=replace(policy, floors=(table,)))
     assert run(floors).gaps(floors) == ["the floors of the judge were not tested"]
     other = replace(gated(*BOTH), policy=replace(policy, floors=(replace(table, judge="gpt"),)))
-    assert run(other).gaps(other) == ["the suite has floors for gpt, and none for fair"]
+    assert run(other).gaps(other) == [
+        "the suite has floors for gpt, and none for fair (add [thresholds.judge])"
+    ]
     of_means = replace(policy, thresholds=Thresholds(pair=(), mean=(Threshold("facet", 0.5),)))
     means = replace(gated(*BOTH, outcome="not judged"), policy=of_means)
     assert run(means).gaps(means) == ["the means of careful were not tested"]
