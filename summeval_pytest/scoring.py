@@ -110,8 +110,7 @@ class Scored:
     @property
     def _unscored(self) -> list[Unscored]:
         """The metrics without a score, but for those that lack a text to measure by."""
-        unscored = self.evaluation.numbers().unscored
-        return [each for each in unscored if not each.status.startswith("skipped")]
+        return [each for each in self.evaluation.numbers().unscored if not each.lacks_text]
 
     @property
     def findings(self) -> tuple[Finding, ...]:

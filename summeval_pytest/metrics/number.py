@@ -73,6 +73,11 @@ class Unscored:
         return False
 
     @property
+    def lacks_text(self) -> bool:
+        """Whether the paper has no reference or source to measure by."""
+        return self.status.startswith("skipped")
+
+    @property
     def fault(self) -> Fault:
         """Whose fault it is: an empty or refused summary is the system's, the rest the judge's."""
         return "system" if self.status.endswith("_candidate") else "judge"

@@ -210,9 +210,9 @@ class Tally:
     def _stick(self, gated: GatedSuite) -> str | None:
         """Why the test stick failed, now or in the recorded runs; None where it was left out."""
         was, now = self._gate.recorded_stick(gated), self._sticks.get(gated.suite.shown)
-        if now is not None:
-            return now or was or ""
-        return was or None if self._gate.options.base else was
+        if now is None:  # the test did not run
+            return (was or None) if self._gate.options.base else was
+        return now or was or ""
 
     def _system(self, suite: str, system: SystemResult) -> SystemResult:
         result = self._systems.get((suite, system.name))

@@ -84,11 +84,9 @@ def stick_changes(
     judges = sorted({"", *(each.judge for suite in (before, now) for each in _floors(suite))})
     old, new = dict(_marks(before, judges)), dict(_marks(now, judges))
     for name, system in now.systems.items():
-        was = before.systems.get(name)
-        is_moved = was is not None and was.endpoint and was.endpoint != system.endpoint
-        is_live = name in models if was is None else is_moved
-        if is_live:
-            mark = f"system {name}"
+        was, mark = before.systems.get(name), f"system {name}"
+        is_live = name in models if was is None else was.endpoint is not None
+        if is_live and (was is None or was.endpoint != system.endpoint):
             new[mark] = replace(new[mark], kind="replaces")
     marks = {name: (old.get(name, _ABSENT), new.get(name, _ABSENT)) for name in (*old, *new)}
     changes = [

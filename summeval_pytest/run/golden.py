@@ -12,11 +12,7 @@ from hashlib import sha256
 from typing import Literal
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.metrics.facet import (
-    FacetScore,
-    facet_aware_metric,
-    is_verbatim,
-)
+from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_verbatim
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, MetricName, Unscored
@@ -191,7 +187,7 @@ def check_stated(suite: Suite) -> None:
     """Refuse facets and facts that a suite states for a reference, but that are of another text.
 
     Whoever replaces the reference may leave them; summaries would be compared with the old text.
-    Other words for the same are allowed: they must not share no word with the reference.
+    They may say the same in other words: one word of the reference is enough.
     """
     for paper in map(suite.paper, suite.paper_ids):
         facets = paper.reference_facets

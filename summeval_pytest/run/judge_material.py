@@ -188,7 +188,8 @@ def _check_segments(suite: Suite, record: Recorded, segments: FacetSegments) -> 
     At least half of their sentences must stand in the text.
     """
     text = _text(suite, record)
-    lost = [piece for piece in ground(segments, text)[1] if _letters(piece) not in _letters(text)]
+    letters = _letters(text)
+    lost = [piece for piece in ground(segments, text)[1] if _letters(piece) not in letters]
     n_pieces = sum(len(pieces_of(segments.segment(facet))) for facet in FACETS)
     if 2 * len(lost) > n_pieces:
         whose = f"system {record.system!r}" if record.system else "the reference"

@@ -14,7 +14,7 @@ import unicodedata
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -549,7 +549,7 @@ def _is_folder(base: str) -> bool:
 
 def _tree(
     base: str, file: Path, option: str
-) -> tuple[Callable[..., bytes], Path, dict[str, list[bytes]]]:
+) -> tuple[Callable[..., bytes], Path, Mapping[str, list[bytes]]]:
     """What runs git in a file's repository, the file's path there, and all files at a revision.
 
     The files have mode, type and name of their objects, by their paths.
@@ -557,10 +557,16 @@ def _tree(
     root = _root(file)
     git = partial(_git, root, option)
     text = git("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode()
-    listed = git("ls-tree", "-r", "-z", text.removesuffix("\n")).removesuffix(b"\0").split(b"\0")
-    entries = (each.partition(b"\t") for each in listed)
-    files = {os.fsdecode(path): about.split() for about, _, path in entries}
+    files = _files_of(root, option, text.removesuffix("\n"))
     return git, _absolute(file).relative_to(root), files
+
+
+@lru_cache(maxsize=2)
+def _files_of(root: Path, option: str, commit: str) -> Mapping[str, list[bytes]]:
+    """The files of a commit, which folders and suites of one run ask for in turn."""
+    listed = _git(root, option, "ls-tree", "-r", "-z", commit).removesuffix(b"\0").split(b"\0")
+    entries = (each.partition(b"\t") for each in listed)
+    return {os.fsdecode(path): about.split() for about, _, path in entries}
 
 
 def _absolute(file: Path) -> Path:

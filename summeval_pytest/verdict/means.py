@@ -321,7 +321,7 @@ def mean_scores(
     for named in names:
         name, metric = named.name, metric_of(named.name)
         lacks = [each for each in (p.why_unscored(metric) for p in papers) if each is not None]
-        is_owed = name == metric and any(not each.status.startswith("skipped") for each in lacks)
+        is_owed = name == metric and any(not each.lacks_text for each in lacks)
         if not is_owed and not any(name in paper.values for paper in papers):
             continue
         applies = (p for p in at_worst if name in p.values or p.why_unscored(metric) is not None)
