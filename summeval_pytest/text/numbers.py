@@ -12,12 +12,18 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, islice, pairwise
 from math import floor, log10
 from operator import attrgetter
 from typing import Final
 
-from summeval_pytest.text.quantities import MONEY, REACH, SCALE, Quantity, find_quantities
+from summeval_pytest.text.quantities import (
+    MONEY,
+    REACH,
+    Quantity,
+    find_quantities,
+    with_unit_of,
+)
 from summeval_pytest.text.sentences import content_words, rank_sentences, tokens
 
 _MOST: Final = 60
@@ -28,6 +34,7 @@ _CLOSE: Final = 2
 """A difference or a sum may take its numbers from two of so many sentences, the closest."""
 _TEN: Final = 10.0
 _HUNDRED: Final = 100.0
+_THOUSAND: Final = 1000.0
 _OWN: Final = 3.0
 """Counts in words up to three ("two groups") are often the writer's own."""
 _DISTINCTIVE: Final = 3
@@ -48,13 +55,11 @@ _SHARES: Final = frozenset({68.0, 80.0, 90.0, 95.0, 99.0})
 _FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
 """Numbers in words that are the writer's own arithmetic."""
 _TENS: Final = frozenset("two three four five six seven eight nine ten twelve twenty".split())
-_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _SECONDS: Final = {
     "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "night": 86401.0,
     "week": 604800.0, "month": 2629800.0, "year": 31557600.0,
 }  # fmt: skip
-_SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
 _WHOLES: Final = {
     "minute": 60.0, "hour": 3600.0, "day": 86400.0, "daily": 86400.0, "weekend": 172800.0,
     "week": 604800.0, "weekly": 604800.0, "fortnight": 1209600.0, "month": 2629800.0,
@@ -70,15 +75,6 @@ _JOINT = re.compile(
     r"|\u2013|-|\u2212|/))\s*(?:from\s+|at\s+|about\s+)?\Z"
 )
 _UNIT_TEXT = re.compile(r"\A\s?(?:%|per cent|percent|[^\W\d_]+)")
-_BEFORE_UNIT = re.compile(
-    r"(?i)\b(second|minute|hour|day|week|month|year|age|aged|ages)s?\s+"
-    r"(?:of\s+|between\s+|over\s+)?\Z"
-)
-_POWER = re.compile(r"(?:x|\u00d7|times)\s?10\s?\^?\s?(-?\d{1,2})\Z")
-_COUNTED = re.compile(
-    r"(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many"
-    r"|each|every|an?|per|the|same))[\s-]\Z"
-)
 _ABOUT = re.compile(
     r"(?i)(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to"
     r"|just over|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely"
@@ -101,9 +97,6 @@ _OUT_OF_BEFORE = re.compile(
     r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|\d[\d.,]*)(?:\s+[a-z]+){0,2}\s+"
     r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
     r"|\b(?:per|(?:of|for|in) every)\s+\Z"
-)
-_PER = re.compile(
-    r"(?i)\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)"
 )
 _COUNTED_PER = re.compile(r"(?i)(?:(?:\s+[a-z-]+){0,2}\s+per|\s+times\s+an?)\s+([a-z]+)\b")
 _TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
@@ -205,53 +198,39 @@ _DATE = re.compile(
 @lru_cache(maxsize=4096)
 def find_figures(text: str) -> tuple[Quantity, ...]:
     """The first 60 numbers of a sentence in order, each with the unit that a reader gives it."""
-    figures = [_scaled(figure) for figure in find_quantities(text)[:_MOST]]
+    figures = [_of_hundred(figure) for figure in islice(find_quantities(text), _MOST)]
     for place in range(len(figures) - 2, -1, -1):
         one, other = figures[place : place + 2]
-        if not _JOINT.match(text[one.end : other.start]):
+        if not _JOINT.match(text[one.stop : other.start]):
             continue
-        power = _POWER.search(text, other.start, other.end)
-        if power and not _POWER.search(text, one.start, one.end):
-            figures[place] = replace(one, value=one.value * float(f"1e{power[1]}"))
+        is_small = one.scale == 1 and not one.dimension and one.size < _THOUSAND
+        if is_small and other.scale != 1:  # "3 to 5 million"
+            one = replace(one, value=one.value * other.scale, step=one.step * other.scale)
         if other.dimension and not one.dimension and not _is_in_year(one):
-            figures[place] = _with_unit_of(one, other)
+            one = with_unit_of(one, other)
+        figures[place] = one
     for place in range(1, len(figures)):
         one, other = figures[place - 1 : place + 1]
         is_bare = one.dimension and not other.dimension
         is_bare = is_bare and not text[other.end : other.end + 2].strip(" ").isalpha()
-        if is_bare and _JOINT.match(_UNIT_TEXT.sub("", text[one.end : other.start])):
-            figures[place] = _with_unit_of(other, one)
+        if is_bare and _JOINT.match(text[one.stop : other.start]):
+            figures[place] = with_unit_of(other, one)
     return tuple(figures)
 
 
-def _with_unit_of(one: Quantity, other: Quantity) -> Quantity:
-    return replace(one, unit=other.unit, dimension=other.dimension, factor=other.factor)
-
-
-def _scaled(figure: Quantity) -> Quantity:
-    """The number times the million that follows, or in the unit that stands before it."""
+def _of_hundred(figure: Quantity) -> Quantity:
+    """The number as a share, if it is given as so many of a hundred."""
     text = figure.sentence
-    if scale := SCALE.match(text, figure.end):
-        return replace(figure, value=figure.value * _SCALES[scale[1].lower()])
-    if figure.dimension:
-        return figure
-    if "100" in text or "hundred" in text.lower():
+    if not figure.dimension and ("100" in text or "hundred" in text.lower()):
         of = _OUT_OF_AFTER.match(text, figure.end)
         if of and of["whole"].lower() in {"100", "hundred"}:
             return replace(figure, unit=_OF_HUNDRED, dimension="share")
-    if not text[: figure.start][-1:].isspace():
-        return figure
-    before = _BEFORE_UNIT.search(text, max(0, figure.start - REACH), figure.start)
-    if before is None or _COUNTED.search(text, 0, before.start()):
-        return figure
-    word = before[1].lower()
-    word = "year" if word.startswith("age") else word
-    return replace(figure, unit=word, dimension="time", factor=_SECONDS[word])
+    return figure
 
 
 def is_own_count(figure: Quantity) -> bool:
     """Whether it is a small count in words, which may be the writer's own ("two groups")."""
-    return _is_word(figure) and figure.size <= _OWN and not figure.unit
+    return figure.is_word and figure.size <= _OWN and not figure.unit
 
 
 def is_level(figure: Quantity) -> bool:
@@ -374,7 +353,7 @@ class _SourceNumbers:
         """Whether it is no statement of the paper: "per 1,000", "p < 0.05", "95 % CI"."""
         size, before = figure.size, figure.before
         if _OUT_OF_BEFORE.search(before):
-            return _is_word(figure) or size <= 2 * _TEN or log10(size).is_integer()
+            return figure.is_word or size <= 2 * _TEN or log10(size).is_integer()
         level = size / _HUNDRED if figure.unit == "%" else size
         is_named = _LEVEL.search(f"{before}|{figure.after}") and "ignifican" in figure.sentence
         if level in _LEVELS and (is_named or _CHANCE.search(before)):
@@ -404,17 +383,14 @@ _source_numbers = lru_cache(maxsize=128)(_SourceNumbers)
 
 def _values(figure: Quantity) -> set[float]:
     """The number as written, and in the base unit of its dimension."""
-    return {_key(figure.size), _key(figure.size * figure.factor)}
+    base = figure.size * figure.factor
+    return {_key(figure.size), _key(base), _key(base / figure.per.factor)}
 
 
 @lru_cache(maxsize=4096)
 def _key(value: float) -> float:
     """The number to six digits, so that a converted one meets its equal."""
     return float(f"{value:.5e}")
-
-
-def _is_word(figure: Quantity) -> bool:
-    return not figure.digits.strip("-.\u2212\u2013")[:1].isdigit()
 
 
 @lru_cache(maxsize=512)
@@ -429,7 +405,7 @@ def _is_free(figure: Quantity) -> bool:
     if is_label or figure.digits.lower() in _FREE or _FRACTION.match(figure.after):
         return True
     of = _OUT_OF_AFTER.match(figure.after)
-    return of is not None and _is_word(figure) and of["whole"].lower() in _TENS
+    return of is not None and figure.is_word and of["whole"].lower() in _TENS
 
 
 def _is_of_hundred(figure: Quantity) -> bool:
@@ -487,12 +463,10 @@ def _is_within(figure: Quantity, near: tuple[str, ...]) -> bool:
 
 def _per(figure: Quantity) -> float:
     """The time that the number is per ("a week"), in seconds; 0 without one."""
-    per = _PER.match(figure.sentence, figure.end + (len(figure.unit) + 1 if figure.unit else 0))
-    word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
-    if not word and not figure.unit:
-        counted = _COUNTED_PER.match(figure.after)
-        word = counted[1].lower() if counted else ""
-    return _SECONDS.get(_SHORT.get(word, word), 0.0)
+    if figure.per.dimension == "time":
+        return figure.per.factor
+    counted = None if figure.unit else _COUNTED_PER.match(figure.after)
+    return _SECONDS.get(counted[1].lower(), 0.0) if counted else 0.0
 
 
 def _is_in_list(bare: Quantity, unit: str) -> bool:
@@ -524,10 +498,7 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
     if {figure.dimension, other.dimension} == {"mass", "pounds"}:
         figure, other = _weigh(figure), _weigh(other)
     if figure.dimension and other.dimension:
-        value = other.size * other.factor
-        return figure.dimension == other.dimension and (
-            abs(figure.size * figure.factor - value) <= 1e-6 * value
-        )
+        return figure.agrees_with(other)
     if _is_percentage_of(figure, other):
         return _key(figure.size / _HUNDRED) == _key(other.size)
     return _key(figure.size) == _key(other.size) and _may_be_same(figure, other)
@@ -535,14 +506,12 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
 
 def _may_be_same(figure: Quantity, other: Quantity) -> bool:
     """Whether equal numbers, at least one of them without a unit, may be the same quantity."""
-    if figure.decimals > other.decimals and not _is_distinctive(other):
-        return False
     dimensions = {figure.dimension, other.dimension}
     if len(dimensions) == 1 or not MONEY.isdisjoint(dimensions) or _is_distinctive(figure):
         return True
     if figure.dimension:
         is_age = _AGE.search(f"{figure.before}|{figure.after}") is not None
-        return (is_age and _is_word(figure)) or _is_in_list(other, figure.unit)
+        return (is_age and figure.is_word) or _is_in_list(other, figure.unit)
     is_right_after = other.after.lstrip(" -").lower().startswith(other.unit)
     if not is_right_after or _is_in_list(figure, other.unit):
         return True
@@ -556,7 +525,7 @@ def _is_rounded(figure: Quantity, other: Quantity) -> bool:
     if _is_of_hundred(figure):
         value *= _HUNDRED if not other.unit and value <= 1 else 1.0
         slack = _ROUGH * value if _is_about(figure) else 0.0
-        return abs(figure.size - value) <= max(0.5 * _last_place(figure), slack)
+        return abs(figure.size - value) <= max(0.5 * figure.step, slack)
     if figure.dimension and figure.dimension == other.dimension:
         value *= other.factor / figure.factor
     elif _is_percentage_of(figure, other):
@@ -584,26 +553,17 @@ def _slack(figure: Quantity, other: Quantity, value: float) -> float:
     """By how much a rounded number may differ from the one it stands for."""
     size = figure.size
     is_coarser = value != other.size or figure.decimals < other.decimals
-    half = 0.5005 * _last_place(figure) if is_coarser or SCALE.match(figure.after) else 0.0
+    half = 0.5005 * figure.step if is_coarser or figure.scale > 1 else 0.0
     if figure.decimals:
         return half
     zeros = _last_digit(size)
-    if _is_about(figure) or (_is_word(figure) and size >= 2 * _TEN and not size % _TEN):
+    if _is_about(figure) or (figure.is_word and size >= 2 * _TEN and not size % _TEN):
         return max(half, _ROUGH * size, min(0.5 * zeros, _ROUGHEST * size))
     if _is_about(other):
         return max(half, _ROUGH * size)
     if size >= _HUNDRED and _TEN <= zeros <= size / _TEN and not _is_year(figure):
         return max(half, 0.5 * zeros)
     return half
-
-
-def _last_place(figure: Quantity) -> float:
-    """What one more in the last digit is, with its scale: .1 of 2.4, 1e5 of 2.4 million."""
-    if _is_word(figure) or not figure.value:
-        return 1.0
-    digits = re.sub(r"[^\d.]", "", figure.digits.partition("x")[0].partition("\u00d7")[0])
-    scale = figure.size / written if (written := float(digits or 1)) else 1.0
-    return float(scale) * 10.0**-figure.decimals
 
 
 def _last_digit(size: float) -> float:
@@ -618,7 +578,7 @@ def _last_digit(size: float) -> float:
 
 def is_worked_out(figure: Quantity, near: Sequence[str]) -> bool:
     """Whether it follows from numbers of the closest sentences, and its words say so."""
-    step = 0.51 * _last_place(figure)
+    step = 0.51 * figure.step
     if _is_about(figure):
         step = max(step, _ROUGH * figure.size)
     return any(abs(figure.size - value) <= step for value in _outcomes(figure, near))
