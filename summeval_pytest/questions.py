@@ -308,7 +308,8 @@ class SentenceCheck:
     ``n_ungrounded`` counts the quotations given as evidence that the source does not contain, and
     ``n_copied`` how many of these the summary contains instead. ``factual``: an unsupported
     sentence is true all the same by general knowledge; None if nobody asked.
-    ``number_conflict``: it states a number that the source contradicts or does not state.
+    ``number_conflict``: it states a number to which the source gives another value. ``missing``:
+    its numbers that the source neither states nor contradicts.
     """
 
     reason: str
@@ -320,6 +321,7 @@ class SentenceCheck:
     factual: bool | None = None
     undecided: bool = False
     number_conflict: bool = False
+    missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_type(self, bool, "supported", "undecided", "number_conflict")

@@ -1,15 +1,15 @@
 """Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
 
     rate = supported sentences / answered sentences
-    conflicts = unsupported or unanswered sentences with a figure that the source contradicts or
-                does not state, and that no reference states
+    conflicts = unsupported or unanswered sentences with a number that the source contradicts, and
+                that no reference states
 
 Source: FareBio (Findings of EMNLP 2024), sections 3 and 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from typing import ClassVar, Final, Literal
 from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
+from summeval_pytest.text.contradictions import NumberCheck, check_numbers
 from summeval_pytest.text.numbers import unstated_numbers
 from summeval_pytest.text.sentences import has_tokens, normalise, sentence_texts
 
@@ -32,7 +33,7 @@ NUMBERS: Final = (
     Named(
         name=CONFLICTS,
         metric="faithfulness",
-        meaning="unsupported sentences with a number that contradicts the source or is not in it",
+        meaning="unsupported sentences with a number that contradicts the source",
         high=number.ENDLESS,
         lower_is_better=True,
     ),
@@ -51,8 +52,9 @@ class JudgedSentence:
         by_rule: Whether the source contains it word for word, so that the judge was not asked.
         factual: Whether an unsupported sentence is true in general; None if this was not asked.
         undecided: Whether the judge met a conflict that it cannot decide.
-        number_conflict: Whether it is unsupported or unanswered, and states a number that the
-            source contradicts, or that neither the source nor a reference states.
+        number_conflict: Whether it is unsupported or unanswered, and states a number to which the
+            source gives another value, and that no reference states.
+        missing: Its numbers that the source neither states nor contradicts, as written.
     """
 
     index: int
@@ -65,6 +67,7 @@ class JudgedSentence:
     factual: bool | None = field(default=None, metadata=number.SPARSE)
     undecided: bool = field(default=False, metadata=number.SPARSE)
     number_conflict: bool = field(default=False, metadata=number.SPARSE)
+    missing: tuple[str, ...] = field(default=(), metadata=number.SPARSE)
 
     @property
     def words(self) -> str:
@@ -73,7 +76,9 @@ class JudgedSentence:
         is_wrong = self.supported is False or self.number_conflict
         if is_wrong and self.support is not None:
             words += f", support {self.support:.2f} of 1"
-        return f"conflict in a number, {words}" if self.number_conflict else words
+        if self.number_conflict:
+            return f"conflict in a number, {words}"
+        return f"number not found, {words}" if self.missing else words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,14 +163,19 @@ class FaithfulnessScore:
         return [sentence for sentence in self.sentences if sentence.supported is False]
 
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:
-        """Every sentence that the source does not support, or that is in conflict in a number."""
+        """Every sentence that is unsupported, in conflict in a number, or has one not found."""
         for sentence in self.sentences:
-            if sentence.supported is not False and not sentence.number_conflict:
+            is_wrong = sentence.supported is False or sentence.number_conflict
+            if not is_wrong and not sentence.missing:
                 continue
             factual = ", though judged true in general" if sentence.factual else ""
             yield Finding(
                 kind="sentence",
-                number=CONFLICTS if sentence.number_conflict else "faithfulness",
+                number=CONFLICTS
+                if sentence.number_conflict
+                else "faithfulness"
+                if is_wrong
+                else SUPPORT,
                 title=f"sentence {sentence.index + 1}",
                 verdict=sentence.words + factual,
                 reason=sentence.reason,
@@ -263,28 +273,41 @@ def _judged(
 ) -> JudgedSentence:
     """One sentence with its check; evidence that the source does not hold is dropped.
 
-    With any judge, an unsupported or unanswered sentence with a figure that neither the source nor
-    a reference states is a conflict. The reason names the figure if the judge does not.
+    With any judge, an unsupported or unanswered sentence with a number that the source contradicts
+    is a conflict, unless a reference states it. The reason names the number if the judge does not.
     """
     given = check if isinstance(check, SentenceCheck) else None
     supported = given.supported if given else None
-    missing = () if supported else unstated_numbers(text, source)
-    # A reference may know what the source does not: its figures excuse the sentence.
-    is_excused = bool(missing) and set(missing).isdisjoint(
-        unstated_numbers(text, source_sentences(references))
-    )
+    numbers = NumberCheck() if supported else check_numbers(text, source)
+    contradicted = {each.number.text: each.partner.text for each in numbers.contradicted}
+    # A reference may know what the source does not: its numbers excuse the sentence.
+    known = set(contradicted)
+    if contradicted and references:
+        known.intersection_update(unstated_numbers(text, source_sentences(references)))
+    is_excused = bool(contradicted) and not known
     is_named = given is not None and given.number_conflict
-    whose = "a reference states" if is_excused else "the source does not state"
-    is_hint = missing and (is_excused or not is_named)
+    missing = given.missing if given and given.missing else tuple(n.text for n in numbers.missing)
+    notes = [check.reason]
+    if is_excused:
+        notes.append(f"a reference states {_quoted(contradicted)}")
+    elif not is_named:
+        notes += (f"the source has {contradicted[n]!r} for {n!r}" for n in sorted(known))
+    if missing:
+        notes.append(f"not found in the source: {_quoted(missing)}")
     evidence = given.evidence if given else ()
     return JudgedSentence(
         index=index,
         text=text,
         supported=supported,
-        reason=check.reason + (f"; {whose} {', '.join(map(repr, missing))}" if is_hint else ""),
+        reason="; ".join(notes),
         evidence=tuple(place for place in evidence if 0 <= place < len(source)),
         support=given.support if given else None,
         factual=given.factual if given and not supported else None,
         undecided=given is not None and given.undecided,
-        number_conflict=not (supported or is_excused) and (is_named or bool(missing)),
+        number_conflict=not (supported or is_excused) and (is_named or bool(known)),
+        missing=missing,
     )
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return ", ".join(map(repr, texts))

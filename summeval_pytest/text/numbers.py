@@ -233,6 +233,17 @@ def is_own_count(figure: Quantity) -> bool:
     return figure.is_word and figure.size <= _OWN and not figure.unit
 
 
+def kind_of(figure: Quantity) -> str:
+    """What a number tells: a level, a year, a multiple, a change, a total, or an amount."""
+    if is_level(figure):
+        return "level"
+    if _is_year(figure):
+        return "year"
+    if figure.digits.lower() in _FREE or _TIMES.match(figure.sentence, figure.end):
+        return "multiple"
+    return "change" if _is_change(figure) else "amount"
+
+
 def is_level(figure: Quantity) -> bool:
     """Whether it is the level of an interval: the 95 of "95 % CI"."""
     return _INTERVAL.match(figure.after) is not None

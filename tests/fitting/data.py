@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-import summeval_pytest.judges.offline.lexicon as reader
+import summeval_pytest.judges.offline.learned as reader
 from summeval_pytest.judges.offline.support import SourceIndex
 from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
 from summeval_pytest.text.sentences import normalise, sentence_texts

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from summeval_pytest.judges.offline.lexicon import STEPS
+from summeval_pytest.judges.offline.learned import STEPS
 from summeval_pytest.judges.offline.support import evidence_features
 from summeval_pytest.text.sentences import normalise
 from tests.fitting.data import (

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from summeval_pytest.judges.offline.lexicon import STEPS
+from summeval_pytest.judges.offline.learned import STEPS
 from summeval_pytest.judges.offline.support import strength_features
 from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.text.sentences import normalise, sentence_texts, tokens

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.lexicon import STEPS, learned
+from summeval_pytest.judges.offline.learned import STEPS, learned
 from tests.fitting import presence
 from tests.fitting.evidence import Claim, chosen, claims, f1, shipped
 from tests.fitting.presence import Asked, asked, examples, fit

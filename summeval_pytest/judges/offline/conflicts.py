@@ -9,29 +9,25 @@ may still be wrong.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import nan
-from operator import eq, itemgetter
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
-from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
+from summeval_pytest.text.contradictions import NumberCheck, nearness, neighbours, tie
+from summeval_pytest.text.lexicon import opposites
 from summeval_pytest.text.numbers import (
     find_figures,
     has_numbers,
-    is_level,
     is_own_count,
     is_worked_out,
     unstated_figures,
 )
-from summeval_pytest.text.quantities import MONEY, Quantity
-from summeval_pytest.text.sentences import STOP_WORDS, content_words, known_tokens, stem, tokens
+from summeval_pytest.text.quantities import Quantity
+from summeval_pytest.text.sentences import STOP_WORDS, content_words, known_tokens, stem
 
-NOWHERE: Final = "nowhere in the evidence"
-"""What stands instead of a number that nothing replaces."""
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
@@ -69,8 +65,6 @@ class Conflict:
         return tuple(dict.fromkeys((*first, *evidence)))
 
     def __str__(self) -> str:
-        if self.instead == NOWHERE:
-            return f"{self.kind}: {self.says!r} is {NOWHERE}"
         if self.kind == "swap":
             return f"swap: {self.says!r} and {self.instead!r} have changed places"
         return f"{self.kind}: {self.says!r} against {self.instead!r}"
@@ -87,26 +81,10 @@ def in_conflict(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 _REACH: Final = 150
-"""Characters on either side of a number that may say what it is about."""
-_CLAUSE_END = re.compile(
-    r"[;:]|,(?!\d)|\s[-\u2013\u2014]\s|\b(?:whereas|while|but|although|though|however|yet|and|because)\b",
-    re.IGNORECASE,
-)
-_ORDER: Final = dict.fromkeys("before preceded preceding precedes prior".split(), "before") | (
-    dict.fromkeys("after followed following follows afterwards".split(), "after")
-)
-"""Words that say which of two came first, by what they mean."""
-_COMMON: Final = STOP_WORDS - _ORDER.keys()
+"""Characters before a change that may say which way it goes."""
 _MARGIN: Final = 0.1
 _TABLE: Final = 12
 """A sentence with more numbers is a table, where neighbours do not say what a number is about."""
-_PER_WORD: Final = 0.3
-"""What a word that two sentences share counts beside the nearness of words in a clause, and what
-the same number before or after the two counts."""
-_AS_EXACT: Final = 0.6
-"""What it counts that two numbers have as many decimals."""
-_CLOSE: Final = 1.25
-"""A number with less in common is not told of the same as the missing one."""
 SAME_PLACE: Final = 1.0
 """Two numbers stand in the same place from this tie on: as if one neighbouring word was shared."""
 ALIKE: Final = 0.3
@@ -138,99 +116,11 @@ _ALONG: Final = frozenset({"time", "length", "frequency", "temperature", ""})
 """What a thing may rise or fall along: "fell from 6 to 12 months"."""
 
 
-@lru_cache(maxsize=4096)
-def _neighbours(figure: Quantity) -> Mapping[str, float]:
-    """The informative stems of a number's clause, each with its nearness, (0, 1].
-
-    Words that have an opposite say which way it went, not what it is of, and are left out.
-    """
-    text = figure.sentence
-    ends = [match.start() for match in _CLAUSE_END.finditer(text)]
-    place = bisect_right(ends, figure.start)
-    start, end = ends[place - 1] if place else 0, ends[place] if place < len(ends) else len(text)
-    before = tokens(text[max(start, figure.start - _REACH) : figure.start])
-    after = tokens(text[figure.end : min(end, figure.end + _REACH)])
-    after = after[1:] if after[:1] == [figure.unit] else after
-    nearness: dict[str, float] = {}
-    for side in (before[::-1], after):
-        known = [_ORDER.get(word, word) for word in side if word not in _COMMON]
-        for distance, word in enumerate(map(_informative, known), start=1):
-            if word:
-                nearness[word] = max(nearness.get(word, 0.0), 1.0 / distance)
-    return nearness
-
-
-@lru_cache(maxsize=65536)
-def _informative(word: str) -> str:
-    """The stem of a word that says what a number is of; empty for any other."""
-    known = stem(word)
-    is_empty = len(word) == 1 or known in GENERIC or word in opposites()
-    return known if word[0].isalpha() and not is_empty else ""
-
-
-def _tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """How alike two neighbourhoods are: the sum of the products of nearness."""
-    return sum(near * other[word] for word, near in one.items() if word in other)
-
-
-def _nearness(one: Quantity, other: Quantity) -> float:
-    return _tie(_neighbours(one), _neighbours(other))
-
-
-def _closeness(one: Quantity, other: Quantity) -> float:
-    """How much two numbers have in common: in their clauses and in their whole sentences."""
-    shared = set(content_words(one.sentence)).intersection(content_words(other.sentence))
-    beside: int = sum(map(eq, _beside(one), _beside(other)))
-    is_as_exact = one.decimals == other.decimals
-    return _nearness(one, other) + _PER_WORD * (len(shared) + beside) + _AS_EXACT * is_as_exact
-
-
-@lru_cache(maxsize=4096)
-def _beside(figure: Quantity) -> tuple[float, float]:
-    """The numbers before and after one in its sentence; a NaN, which equals nothing, for none."""
-    figures = find_figures(figure.sentence)
-    before = [nan, *(other.size for other in figures if other.start < figure.start)]
-    after = [*(other.size for other in figures if other.start > figure.start), nan]
-    return before[-1], after[0]
-
-
-def missing_number(
-    claim: str, evidence: Sequence[str], text: tuple[str, ...], *, is_sentence: bool = False
-) -> Conflict | None:
-    """The first number of a claim that a text does not state, and what stands in its place.
-
-    That is a number in ``evidence``, the sentences of the text that are closest to the claim: the
-    one that has most in common with the missing number, best in the same unit, and one that the
-    claim does not state. Of a fact, which has few words, a clause has to share some of them; of a
-    whole sentence, a sentence has to share more.
-    """
-    figure = next(iter(unstated_figures(claim, text)), None)
-    if figure is None:
-        return None
-    own = find_figures(claim)
-
-    def is_rival(other: Quantity) -> bool:  # of one kind, or in another currency
-        is_money = MONEY.issuperset((figure.dimension, other.dimension))
-        is_same = is_money and figure.size == other.size
-        is_alike = figure.dimension == other.dimension or is_same
-        return is_alike and is_level(other) == is_level(figure)
-
-    def fitness(other: Quantity) -> tuple[bool, bool, bool, float]:
-        is_stated = any(map(other.agrees_with, own))
-        is_same = other.size == figure.size
-        return is_same, not is_stated, other.unit == figure.unit, _closeness(figure, other)
-
-    rivals = [r for sentence in evidence for r in find_figures(sentence) if is_rival(r)]
-    rival = max(rivals, key=fitness, default=None)
-    if rival is not None:
-        is_same = rival.size == figure.size
-        if is_sentence:
-            is_close = _closeness(figure, rival) >= _CLOSE
-        else:
-            is_close = any(_nearness(figure, other) for other in rivals)
-        if is_same or is_close:
-            return _conflict("unit" if is_same else "number", figure, rival)
-    return Conflict(kind="number", says=figure.text, instead=NOWHERE)
+def contradicted_number(check: NumberCheck) -> Conflict | None:
+    """The first number of a claim that its evidence gives another value."""
+    for each in check.contradicted:
+        return _conflict(each.kind, each.number, each.partner)
+    return None
 
 
 def _conflict(kind: ConflictKind, figure: Quantity, rival: Quantity) -> Conflict:
@@ -252,7 +142,7 @@ def replaced_number(
     """
     own = [text for text in summary if text not in known and has_numbers(text)]
     pairs = [
-        (_nearness(figure, rival), figure, rival)
+        (nearness(figure, rival), figure, rival)
         for text in filter(has_numbers, reference)
         for alike in ([other for other in own if are_alike(other, text, COPIED)],)
         for rival in (unstated_figures(text, summary) if alike else ())
@@ -324,15 +214,15 @@ def _are_crossed(one: Quantity, other: Quantity, one2: Quantity, other2: Quantit
     for first, second in ((one, one2), (other, other2)):
         if abs(second.start - first.end) < _JOINED or first.agrees_with(second):
             return False
-    sides = [_neighbours(figure) for figure in (one, one2, other, other2)]
-    if _tie(sides[0], sides[3]) <= _MARGIN or _tie(sides[1], sides[2]) <= _MARGIN:
+    sides = [neighbours(figure) for figure in (one, one2, other, other2)]
+    if tie(sides[0], sides[3]) <= _MARGIN or tie(sides[1], sides[2]) <= _MARGIN:
         return False
     everywhere = set.intersection(*map(set, sides))
     first_, second_, first_there, second_there = (
         {word: near for word, near in side.items() if word not in everywhere} for side in sides
     )
-    straight = max(_tie(first_, first_there), _tie(second_, second_there))
-    return min(_tie(first_, second_there), _tie(second_, first_there)) > straight + _MARGIN
+    straight = max(tie(first_, first_there), tie(second_, second_there))
+    return min(tie(first_, second_there), tie(second_, first_there)) > straight + _MARGIN
 
 
 class _Change(NamedTuple):

@@ -16,11 +16,14 @@ from math import ceil
 from operator import mul
 from typing import Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts import NOWHERE, find_conflict, missing_number
-from summeval_pytest.judges.offline.lexicon import LIGHT, chance, learned, rarity
+from summeval_pytest.judges.offline.conflicts import contradicted_number, find_conflict
+from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import cut_at_labels
 from summeval_pytest.judges.offline.support import COPIED
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
+from summeval_pytest.text.contradictions import compare_numbers
+from summeval_pytest.text.lexicon import LIGHT
+from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.sentences import (
     STOP_WORDS,
     content_words,
@@ -423,10 +426,9 @@ def _check(
     conflict = None
     if strength >= PRESENT:
         near = [premises[place] for place in _near(traces, evidence)]
-        conflict = missing_number(added, near, premises)
         # A number in whose place nothing stands is a gap; it costs its share of `Signs`.
-        if conflict is None or conflict.instead == NOWHERE:
-            conflict = find_conflict(fact, near)
+        numbers = compare_numbers(added, near, unstated_figures(added, premises), close=0.0)
+        conflict = contradicted_number(numbers) or find_conflict(fact, near)
     if conflict is None:
         return FactCheck(
             reason=f"{signs.found:.0%} of its words found, probability {strength:.2f}",

@@ -18,8 +18,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from summeval_pytest.judges.offline.lexicon import learned, lines_of
+from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.questions import FACETS
+from summeval_pytest.text.lexicon import lines_of
 from summeval_pytest.text.sentences import count_content, sentence_texts
 
 Roles = Callable[[tuple[str, ...]], NDArray[np.float64]]

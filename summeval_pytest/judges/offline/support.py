@@ -17,9 +17,12 @@ from itertools import pairwise
 from math import log1p
 from typing import Final
 
-from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
-from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
+from summeval_pytest.judges.offline.conflicts import contradicted_number, find_conflict
+from summeval_pytest.judges.offline.learned import chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
+from summeval_pytest.text.contradictions import compare_numbers
+from summeval_pytest.text.lexicon import GENERIC
+from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.sentences import content_words, places_of
 
 DEPTH: Final = 10
@@ -197,6 +200,8 @@ COPIED: Final = "stated word for word"
 """The reason for a claim that stands there as a sentence."""
 LEAST_WORDS: Final = 3
 """Fewer informative words are a heading or a fragment, which says nothing to support."""
+_AFTER_MISSING: Final = 0.75
+"""What is left of it where a number is neither stated nor contradicted."""
 _AFTER_CONFLICT: Final = 0.5
 """What is left of the chance after a conflict: readers call half as many supported."""
 
@@ -241,8 +246,8 @@ def _support(
     evidence = evidence_of(overlap)
     strength = chance(logit("support", strength_features(overlap)))
     near = [source[place] for place in overlap.places[:NEAR]]
-    conflict = missing_number(sentence, near, source, is_sentence=True)
-    conflict = conflict or find_conflict(sentence, near)
+    numbers = compare_numbers(sentence, near, unstated_figures(sentence, source))
+    conflict = contradicted_number(numbers) or find_conflict(sentence, near)
     if conflict is not None:
         return SentenceCheck(
             reason=conflict.reason,
@@ -256,11 +261,19 @@ def _support(
     if is_unrelated:
         fault = "the summary shares no more rare words with the source than one of another paper"
     reason = f"{overlap.nearest(NEAR):.0%} of its words, by weight, in the five closest sentences"
+    if numbers.missing:
+        strength *= _AFTER_MISSING
     if fault:
         reason += f"; {fault}"
     elif alike < IN_ITS_WORDS:
         reason += "; the summary is told in other words, so this decides nothing"
-    return SentenceCheck(reason=reason, supported=not fault, evidence=evidence, support=strength)
+    return SentenceCheck(
+        reason=reason,
+        supported=not fault,
+        evidence=evidence,
+        support=strength,
+        missing=tuple(each.text for each in numbers.missing),
+    )
 
 
 def strength_features(overlap: ClaimOverlap) -> tuple[float, ...]:

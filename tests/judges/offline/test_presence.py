@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflicts import ASKS
-from summeval_pytest.judges.offline.lexicon import learned, rarity
+from summeval_pytest.judges.offline.learned import learned, rarity
 from summeval_pytest.judges.offline.presence import (
     PRESENT,
     PremiseIndex,

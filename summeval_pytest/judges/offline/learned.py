@@ -1,4 +1,4 @@
-"""Learned weights and word lists of the embedded judge.
+"""Learned weights of the embedded judge.
 
 `weights/NAME.npz` holds arrays of numbers and nothing that runs; `weights/NAME.json` says which
 data they were fitted to, by which command, and how well they did on what they had not seen.
@@ -7,7 +7,7 @@ data they were fitted to, by which command, and how well they did on what they h
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib import resources
 from math import exp
 from operator import mul
@@ -17,8 +17,6 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-
-from summeval_pytest.text.sentences import stem
 
 _FOLDER: Final = resources.files("summeval_pytest.judges.offline")
 
@@ -70,32 +68,3 @@ def place_of(word: str) -> int:
 def rarity(word: str) -> float:
     """How rare a stem is, 0 (in every text) to 1 (in none)."""
     return int(learned("rarity")["steps"][place_of(word)]) / RARITY_STEPS
-
-
-def lines_of(name: str) -> list[str]:
-    """The lines of a word list beside this module, without its comments."""
-    text = _FOLDER.joinpath(f"{name}.txt").read_text("utf-8")
-    return [line for line in text.splitlines() if not line.startswith("#")]
-
-
-def _stems(name: str) -> frozenset[str]:
-    return frozenset(stem(word) for line in lines_of(name) for word in line.split())
-
-
-GENERIC: Final = _stems("generic")
-"""Stems so common in abstracts that sharing them says little."""
-
-LIGHT: Final = _stems("light")
-"""Stems of verbs and nouns that stand for many others ("took part", "was found to be")."""
-
-
-@cache
-def opposites() -> Mapping[str, Mapping[int, bool]]:
-    """By word: the lines of ``opposites.txt`` that have it, and whether it stands on their left."""
-    table: dict[str, dict[int, bool]] = {}
-    for number, line in enumerate(lines_of("opposites")):
-        left, mark, right = line.partition(" > ")
-        for side, words in ((True, left), (False, right)) if mark else ():
-            for word in words.split():
-                table.setdefault(word, {})[number] = side
-    return table

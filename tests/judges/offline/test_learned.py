@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.lexicon import STEPS, chance, learned, logit, rarity
+from summeval_pytest.judges.offline.learned import STEPS, chance, learned, logit, rarity
 from summeval_pytest.text.sentences import stem
 
 WEIGHTS: Final = resources.files("summeval_pytest.judges.offline").joinpath("weights")

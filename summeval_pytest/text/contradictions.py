@@ -1,0 +1,189 @@
+"""What a text says of a claim's numbers: stated, contradicted, or not found.
+
+A number is *stated* where the text has it, or where it follows from the text's numbers. It is
+*contradicted* where the text gives the same quantity another value: a number of one kind and
+dimension that stands by the same words. Any other number is *not found*: the text may be silent, or
+say it in a way that rules do not see. Only a contradiction is an error that can be shown.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import nan
+from operator import eq
+from typing import Final, Literal
+
+from summeval_pytest.text.lexicon import GENERIC, opposites
+from summeval_pytest.text.numbers import find_figures, kind_of, unstated_figures
+from summeval_pytest.text.quantities import Quantity
+from summeval_pytest.text.sentences import (
+    STOP_WORDS,
+    content_words,
+    rank_sentences,
+    stem,
+    tokens,
+)
+
+NEAR: Final = 5
+"""A number is compared with those of so many sentences, the closest to the claim."""
+_REACH: Final = 150
+"""Characters on either side of a number that may say what it is about."""
+_CLAUSE_END = re.compile(
+    r"[;:]|,(?!\d)|\s[-\u2013\u2014]\s|\b(?:whereas|while|but|although|though|however|yet|and|because)\b",
+    re.IGNORECASE,
+)
+_ORDER: Final = dict.fromkeys("before preceded preceding precedes prior".split(), "before") | (
+    dict.fromkeys("after followed following follows afterwards".split(), "after")
+)
+"""Words that say which of two came first, by what they mean."""
+_COMMON: Final = STOP_WORDS - _ORDER.keys()
+_PER_WORD: Final = 0.3
+"""What a word that two sentences share counts beside the nearness of words in a clause, and what
+the same number before or after the two counts."""
+_AS_EXACT: Final = 0.6
+"""What it counts that two numbers have as many decimals."""
+CLOSE: Final = 1.25
+"""A number with less in common is not told of the same as another one."""
+NAMED: Final = 0.3
+"""With less in its own clause neither: what else the sentences share may be of other numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A number of a claim, and the number of a text in whose place it stands."""
+
+    number: Quantity
+    partner: Quantity
+
+    @property
+    def kind(self) -> Literal["number", "unit"]:
+        """What differs: the value, or the unit alone."""
+        return "unit" if self.number.size == self.partner.size else "number"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCheck:
+    """What a text says of a claim's numbers that it does not state.
+
+    Attributes:
+        contradicted: Those that the text gives another value, with this value.
+        missing: All others.
+    """
+
+    contradicted: tuple[Contradiction, ...] = ()
+    missing: tuple[Quantity, ...] = ()
+
+
+def check_numbers(claim: str, text: tuple[str, ...]) -> NumberCheck:
+    """Compare the numbers of a claim with a text's sentences."""
+    unstated = unstated_figures(claim, text)
+    if not unstated:
+        return NumberCheck()
+    ranked = rank_sentences(dict.fromkeys(content_words(claim)), text)[:NEAR]
+    return compare_numbers(claim, [text[place] for place in ranked], unstated)
+
+
+def compare_numbers(
+    claim: str, evidence: Sequence[str], unstated: Sequence[Quantity], *, close: float = CLOSE
+) -> NumberCheck:
+    """Look in the sentences closest to a claim for what its unstated numbers contradict.
+
+    ``close``: how much a number has to have in common with another one to be told of the same.
+    """
+    own = find_figures(claim)
+    contradicted, missing = [], []
+    for figure in unstated:
+        partner = _partner(figure, own, evidence, close)
+        if partner is None:
+            missing.append(figure)
+        else:
+            contradicted.append(Contradiction(figure, partner))
+    return NumberCheck(tuple(contradicted), tuple(missing))
+
+
+def _partner(
+    figure: Quantity, own: Sequence[Quantity], evidence: Sequence[str], close: float
+) -> Quantity | None:
+    """The number of the evidence that is told of the same quantity, with another value or unit."""
+    if figure.is_ordinal or not figure.sentence or figure not in own:
+        return None
+    best, most = None, close
+    for sentence in evidence:
+        for other in find_figures(sentence):
+            if not _is_rival(figure, other) or any(map(other.agrees_with, own)):
+                continue
+            tie = nearness(figure, other)
+            if tie < NAMED:
+                continue
+            has = closeness(figure, other, tie)
+            if has >= most:
+                best, most = other, has
+    return best
+
+
+def _is_rival(figure: Quantity, other: Quantity) -> bool:
+    """Whether two numbers are of one kind: a change, a year, an amount in one dimension."""
+    if other.is_ordinal or kind_of(figure) != kind_of(other):
+        return False
+    if figure.dimension == other.dimension:
+        return True
+    return figure.size == other.size and bool(figure.dimension and other.dimension)
+
+
+@lru_cache(maxsize=4096)
+def neighbours(figure: Quantity) -> Mapping[str, float]:
+    """The informative stems of a number's clause, each with its nearness, (0, 1].
+
+    Words that have an opposite say which way it went, not what it is of, and are left out.
+    """
+    text = figure.sentence
+    ends = [match.start() for match in _CLAUSE_END.finditer(text)]
+    place = bisect_right(ends, figure.start)
+    start, end = ends[place - 1] if place else 0, ends[place] if place < len(ends) else len(text)
+    before = tokens(text[max(start, figure.start - _REACH) : figure.start])
+    after = tokens(text[max(figure.end, figure.stop) : min(end, figure.end + _REACH)])
+    nearness: dict[str, float] = {}
+    for side in (before[::-1], after):
+        known = [_ORDER.get(word, word) for word in side if word not in _COMMON]
+        for distance, word in enumerate(map(_informative, known), start=1):
+            if word:
+                nearness[word] = max(nearness.get(word, 0.0), 1.0 / distance)
+    return nearness
+
+
+@lru_cache(maxsize=65536)
+def _informative(word: str) -> str:
+    """The stem of a word that says what a number is of; empty for any other."""
+    known = stem(word)
+    is_empty = len(word) == 1 or known in GENERIC or word in opposites()
+    return known if word[0].isalpha() and not is_empty else ""
+
+
+def tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """How alike two neighbourhoods are: the sum of the products of nearness."""
+    return sum(near * other[word] for word, near in one.items() if word in other)
+
+
+def nearness(one: Quantity, other: Quantity) -> float:
+    """How alike the neighbourhoods of two numbers are."""
+    return tie(neighbours(one), neighbours(other))
+
+
+def closeness(one: Quantity, other: Quantity, near: float) -> float:
+    """How much two numbers have in common: in their clauses and in their whole sentences."""
+    shared = set(content_words(one.sentence)).intersection(content_words(other.sentence))
+    beside: int = sum(map(eq, _beside(one), _beside(other)))
+    return near + _PER_WORD * (len(shared) + beside) + _AS_EXACT * (one.decimals == other.decimals)
+
+
+@lru_cache(maxsize=4096)
+def _beside(figure: Quantity) -> tuple[float, float]:
+    """The numbers before and after one in its sentence; a NaN, which equals nothing, for none."""
+    figures = find_figures(figure.sentence)
+    before = [nan, *(other.size for other in figures if other.start < figure.start)]
+    after = [*(other.size for other in figures if other.start > figure.start), nan]
+    return before[-1], after[0]
