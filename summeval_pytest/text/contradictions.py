@@ -46,10 +46,12 @@ _PER_WORD: Final = 0.3
 the same number before or after the two counts."""
 _AS_EXACT: Final = 0.6
 """What it counts that two numbers have as many decimals."""
-CLOSE: Final = 1.25
+CLOSE: Final = 1.2
 """A number with less in common is not told of the same as another one."""
-NAMED: Final = 0.3
-"""With less in its own clause neither: what else the sentences share may be of other numbers."""
+NAMED: Final = 0.2
+"""Numbers without a unit are of the same only if their own clauses share as much."""
+SAME_DIGITS: Final = 0.6
+"""What one number in two units needs to have in common: it is the same one, miscopied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +111,31 @@ def _partner(
     figure: Quantity, own: Sequence[Quantity], evidence: Sequence[str], close: float
 ) -> Quantity | None:
     """The number of the evidence that is told of the same quantity, with another value or unit."""
-    if figure.is_ordinal or not figure.sentence or figure not in own:
+    if figure.is_ordinal or figure not in own:
         return None
-    best, most = None, close
+    best, most = None, (False, 0.0)
     for sentence in evidence:
         for other in find_figures(sentence):
             if not _is_rival(figure, other) or any(map(other.agrees_with, own)):
                 continue
-            tie = nearness(figure, other)
-            if tie < NAMED:
-                continue
-            has = closeness(figure, other, tie)
-            if has >= most:
-                best, most = other, has
+            near = nearness(figure, other)
+            has = closeness(figure, other, near)
+            is_same = figure.size == other.size and has >= SAME_DIGITS
+            is_named = bool(figure.dimension) or near >= NAMED
+            is_named &= bool(figure.dimension) or figure.decimals == other.decimals
+            if (is_same or (is_named and has >= close)) and (is_same, has) > most:
+                best, most = other, (is_same, has)
     return best
 
 
 def _is_rival(figure: Quantity, other: Quantity) -> bool:
-    """Whether two numbers are of one kind: a change, a year, an amount in one dimension."""
-    if other.is_ordinal or kind_of(figure) != kind_of(other):
+    """Whether two numbers are of one kind: a change, a year, an amount in one dimension.
+
+    What one text calls an amount may be called a change in the other, but a change is often worked
+    out from amounts.
+    """
+    kind = kind_of(figure)
+    if other.is_ordinal or kind_of(other) not in ({kind, "change"} if kind == "amount" else {kind}):
         return False
     if figure.dimension == other.dimension:
         return True

@@ -98,7 +98,7 @@ _OUT_OF_BEFORE = re.compile(
     r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
     r"|\b(?:per|(?:of|for|in) every)\s+\Z"
 )
-_COUNTED_PER = re.compile(r"(?i)(?:(?:\s+[a-z-]+){0,2}\s+per|\s+times\s+an?)\s+([a-z]+)\b")
+_COUNTED_PER = re.compile(r"(?i)(?:\s+[a-z-]+){0,3}?\s+(?:per|an?|each|every)\s+([a-z]+)\b")
 _TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
 _NAMED = re.compile(
     r"(?i)[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but"
@@ -125,7 +125,7 @@ _BY_BEFORE = re.compile(
 _BY_AFTER = re.compile(
     r"(?i)\s*(?:%|[a-z]+(?:/[a-z]+)?\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
     r"|longer|shorter|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
-    r"|behind|better|worse|fall|rise|drop|increase|decrease|reduction|decline|gain|difference|gap"
+    r"|behind|better|worse|greater|smaller|larger|short|fall|rise|drop|increase|decrease|reduction|decline|gain|difference|gap"
     r"|cut|loss|saving)\b"
 )
 _REST = re.compile(

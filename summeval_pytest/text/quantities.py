@@ -204,7 +204,7 @@ class Quantity:
         if self.dimension and other.dimension and self.dimension != other.dimension:
             return False
         for size, step in other.in_units_of(self):
-            is_converted = step != other.step
+            is_converted = self.unit != other.unit and bool(self.dimension)
             coarser = max(self.step, step) if is_converted else self.step
             is_rounded = is_converted or self.step > step
             slack = 0.5000001 * coarser if is_rounded else 0.0
