@@ -48,6 +48,8 @@ _AS_EXACT: Final = 0.6
 """What it counts that two numbers have as many decimals."""
 CLOSE: Final = 1.2
 """A number with less in common is not told of the same as another one."""
+_MOST: Final = 12
+"""So many unstated numbers of a claim are looked for: with more it is a table, or hostile."""
 NAMED: Final = 0.2
 """Numbers without a unit are of the same only if their own clauses share as much."""
 SAME_DIGITS: Final = 0.6
@@ -98,8 +100,8 @@ def compare_numbers(
     """
     own = find_figures(claim)
     contradicted, missing = [], []
-    for figure in unstated:
-        partner = _partner(figure, own, evidence, close)
+    for place, figure in enumerate(unstated):
+        partner = _partner(figure, own, evidence, close) if place < _MOST else None
         if partner is None:
             missing.append(figure)
         else:
@@ -116,16 +118,24 @@ def _partner(
     best, most = None, (False, 0.0)
     for sentence in evidence:
         for other in find_figures(sentence):
-            if not _is_rival(figure, other) or any(map(other.agrees_with, own)):
+            if not _is_rival(figure, other) or _is_taken(other, own):
                 continue
             near = nearness(figure, other)
             has = closeness(figure, other, near)
             is_same = figure.size == other.size and has >= SAME_DIGITS
-            is_named = bool(figure.dimension) or near >= NAMED
-            is_named &= bool(figure.dimension) or figure.decimals == other.decimals
+            is_alike = near >= NAMED or any(map(eq, _beside(figure), _beside(other)))
+            is_named = (is_alike and figure.decimals == other.decimals) or bool(
+                figure.dimension or kind_of(figure) == "year"
+            )
             if (is_same or (is_named and has >= close)) and (is_same, has) > most:
                 best, most = other, (is_same, has)
     return best
+
+
+def _is_taken(other: Quantity, own: Sequence[Quantity]) -> bool:
+    """Whether a claim states a number of its evidence, as often as its sentence does."""
+    n_stated = sum(map(other.agrees_with, own))
+    return n_stated > 0 and n_stated >= sum(map(other.agrees_with, find_figures(other.sentence)))
 
 
 def _is_rival(figure: Quantity, other: Quantity) -> bool:
@@ -142,6 +152,11 @@ def _is_rival(figure: Quantity, other: Quantity) -> bool:
     return figure.size == other.size and bool(figure.dimension and other.dimension)
 
 
+@lru_cache(maxsize=512)
+def _clause_ends(text: str) -> tuple[int, ...]:
+    return tuple([match.start() for match in _CLAUSE_END.finditer(text)])
+
+
 @lru_cache(maxsize=4096)
 def neighbours(figure: Quantity) -> Mapping[str, float]:
     """The informative stems of a number's clause, each with its nearness, (0, 1].
@@ -149,7 +164,7 @@ def neighbours(figure: Quantity) -> Mapping[str, float]:
     Words that have an opposite say which way it went, not what it is of, and are left out.
     """
     text = figure.sentence
-    ends = [match.start() for match in _CLAUSE_END.finditer(text)]
+    ends = _clause_ends(text)
     place = bisect_right(ends, figure.start)
     start, end = ends[place - 1] if place else 0, ends[place] if place < len(ends) else len(text)
     before = tokens(text[max(start, figure.start - _REACH) : figure.start])
@@ -183,9 +198,15 @@ def nearness(one: Quantity, other: Quantity) -> float:
 
 def closeness(one: Quantity, other: Quantity, near: float) -> float:
     """How much two numbers have in common: in their clauses and in their whole sentences."""
-    shared = set(content_words(one.sentence)).intersection(content_words(other.sentence))
     beside: int = sum(map(eq, _beside(one), _beside(other)))
-    return near + _PER_WORD * (len(shared) + beside) + _AS_EXACT * (one.decimals == other.decimals)
+    shared = _n_shared(one.sentence, other.sentence)
+    return near + _PER_WORD * (shared + beside) + _AS_EXACT * (one.decimals == other.decimals)
+
+
+@lru_cache(maxsize=4096)
+def _n_shared(one: str, other: str) -> int:
+    """How many different words of content two sentences share."""
+    return len(set(content_words(one)).intersection(content_words(other)))
 
 
 @lru_cache(maxsize=4096)

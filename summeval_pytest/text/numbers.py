@@ -30,6 +30,8 @@ _MOST: Final = 60
 """A sentence with more numbers is a table, or hostile: the others are not read."""
 _NEAR: Final = 8
 """A number may be rounded or worked out from so many sentences of the source."""
+_NEXT: Final = 3
+"""A share in words may stand in one of so many."""
 _CLOSE: Final = 2
 """A difference or a sum may take its numbers from two of so many sentences, the closest."""
 _TEN: Final = 10.0
@@ -45,6 +47,8 @@ _SMALL: Final = 10.0
 """A smaller count is only rounded where a word says so."""
 _ROUGH: Final = 0.05
 """A number with an "about" may be so much off, or half its last digit that is not 0."""
+_FAR: Final = 1.5
+"""A number that is "more than" another one is rarely more than so many times it."""
 _ROUGHEST: Final = 0.12
 """No rounding takes a number farther."""
 _OF_HUNDRED: Final = "in 100"
@@ -70,6 +74,8 @@ _WHOLES: Final = {
 """Times that a word gives without a number, in seconds."""
 
 _YEAR: Final = r"(?:1[89]|20)\d\d"
+_SHORT_YEAR = re.compile(rf"{_YEAR}\s?[-\u2013\u2212/]\s?\d\d")
+"""A span of years whose end has its last two digits only."""
 _JOINT = re.compile(
     r"\s*(?:,?\s*(?:to|and|or|vs\.?|versus|against|rather than|instead of|not|compared with|by"
     r"|\u2013|-|\u2212|/))\s*(?:from\s+|at\s+|about\s+)?\Z"
@@ -81,10 +87,32 @@ _ABOUT = re.compile(
     r"|circa|up to|above|below|generally|typically|upwards of|beyond|exceeding)"
     r"|~|\u2248|\bc\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z"
 )
+_BOUND = re.compile(
+    r"(?i)\b(?:(?P<more>(?:more|greater|longer|higher|larger) than|over|exceeding|at least|above"
+    r"|beyond|upwards of)|(?:less|fewer|lower|shorter|smaller) than|under|below|at most|up to)"
+    r"\s+(?:an?\s+|the\s+)?\Z"
+)
 _ABOUT_AFTER = re.compile(r"(?i)(?:\s+[a-z]+)?\s+(?:or so|odd)\b")
 _LABEL = re.compile(
     r"(?i)(?:\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?)\.?\s*|\[)\Z"
 )
+_SHARE = re.compile(
+    r"(?i)\b(?:(?P<part>an?|one|two|three|four|five|six|seven|eight|nine|\d)[\s-](?:\w+\s){0,2}?)?"
+    r"(?:(?P<whole>half|halves|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth)s?\b"
+    r"|(?:in|out of|of) (?:every )?(?P<of>two|three|four|five|six|seven|eight|nine|ten|\d\d?)\b)"
+)
+"""A share in words: "two thirds", "half", "three in four", "one patient in eight"."""
+_SMALL_NUMBERS: Final = {
+    word: number
+    for number, words in enumerate(
+        (
+            "a an one|half halves two|third three|quarter four|fifth five|sixth six|seventh seven"
+            "|eighth eight|ninth nine|tenth ten"
+        ).split("|"),
+        start=1,
+    )
+    for word in words.split()
+}
 _FRACTION = re.compile(
     r"(?i)[-\s]?(?:thirds?|quarters?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?"
     r"|dozens?|halves|hundredths?)\b"
@@ -206,6 +234,9 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
         is_small = one.scale == 1 and not one.dimension and one.size < _THOUSAND
         if is_small and other.scale != 1:  # "3 to 5 million"
             one = replace(one, value=one.value * other.scale, step=one.step * other.scale)
+        if _SHORT_YEAR.fullmatch(text, one.start, other.end):
+            other = replace(other, value=other.value + one.value // _HUNDRED * _HUNDRED)
+            figures[place + 1] = other
         if other.dimension and not one.dimension and not _is_in_year(one):
             one = with_unit_of(one, other)
         figures[place] = one
@@ -342,6 +373,7 @@ class _SourceNumbers:
             close = [o for o in self._figures if o.dimension in {"", "share", "points"}]
         return (
             any(_is_rounded(figure, other) for other in close)
+            or (figure.unit == "%" and _is_share_of(figure, near[:_NEXT]))
             or is_worked_out(figure, near)
             or _is_within(figure, near[:_CLOSE])
             or self._is_span(figure)
@@ -379,9 +411,11 @@ class _SourceNumbers:
         if figure.dimension != "time":
             return False
         seconds = figure.size * figure.factor
+        parts = [1.0, *((0.5, 1.5) if "half" in self._words else ())]
+        parts += (0.25, 0.75) if not self._words.isdisjoint(("quarter", "quarters")) else ()
         for word, whole in _WHOLES.items():
-            times = (seconds, 2 * seconds) if "half" in self._words else (seconds,)
-            if word in self._words and any(abs(t - whole) <= 0.005 * whole for t in times):
+            times = (part * whole for part in parts)
+            if word in self._words and any(abs(seconds - t) <= 0.005 * t for t in times):
                 return True
         unit, step = ("month", 1) if "month" in figure.text else ("year", 12)
         time = seconds / _SECONDS[unit]
@@ -458,6 +492,18 @@ def _is_in_year(figure: Quantity) -> bool:
     """Whether it is the year in which something was so."""
     match = _IN_YEAR.search(figure.before)
     return match is not None and bool(match["within"]) and _is_year(figure)
+
+
+def _is_share_of(figure: Quantity, near: tuple[str, ...]) -> bool:
+    """Whether sentences say a percentage in words."""
+    slack = max(0.5 * figure.step, _ROUGH * figure.size * _is_about(figure))
+    for match in (match for text in near for match in _SHARE.finditer(text)):
+        part, whole, of = match.groups()
+        below = _SMALL_NUMBERS.get((whole or of).lower()) or int(of)
+        above = _SMALL_NUMBERS.get((part or "a").lower()) or int(part)
+        if below and abs(figure.size - _HUNDRED * above / below) <= slack:
+            return True
+    return False
 
 
 def _is_within(figure: Quantity, near: tuple[str, ...]) -> bool:
@@ -538,16 +584,29 @@ def _is_rounded(figure: Quantity, other: Quantity) -> bool:
         slack = _ROUGH * value if _is_about(figure) else 0.0
         return abs(figure.size - value) <= max(0.5 * figure.step, slack)
     if figure.dimension and figure.dimension == other.dimension:
-        value *= other.factor / figure.factor
+        if figure.unit != other.unit and figure.agrees_with(other):
+            return True
+        value = next(other.in_units_of(figure))[0]
     elif _is_percentage_of(figure, other):
         value *= _HUNDRED
     elif not _may_be_rounded(figure, other):
         return False
-    if (per := _per(figure)) and (per_other := _per(other)) and per != per_other:
+    if not figure.dimension and (per := _per(figure)) and (per_other := _per(other)):
         value *= per / per_other
+    if _is_bound(figure, value):
+        return True
     if value == other.size and figure.decimals > other.decimals:
         return False
     return abs(figure.size - value) <= _slack(figure, other, value)
+
+
+def _is_bound(figure: Quantity, value: float) -> bool:
+    """Whether it says that a number is more than it, or less, and not far off."""
+    match = _BOUND.search(figure.before)
+    if match is None or not figure.size:
+        return False
+    ratio = value / figure.size if match["more"] else figure.size / value if value else 0.0
+    return 1.0 <= ratio <= _FAR
 
 
 def _may_be_rounded(figure: Quantity, other: Quantity) -> bool:

@@ -53,7 +53,7 @@ _UNIT_WORD: Final = rf"[^\W\d_{_SUPERSCRIPTS}]{{1,14}}"
 _UNIT = re.compile(
     r"\$?\s?-?\s?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
     r"(?P<square>(?:sq(?:uare|\.)?|cubic)\s)?"
-    r"(?P<unit>\\?%|per\s?cent(?:age)?(?:[\s-]points?)?|percentile|[\u00a3\u20ac\u00a5]"
+    r"(?P<unit>\\?%|per\s?cent(?:age)?(?:[\s-]points?)?|light[\s-]years?|euro[\s-]cents?|[\u00a3\u20ac\u00a5]"
     r"|[\u00b0\u00ba]\s?[CFK]\b|[\u2103\u2109]|deg(?:rees?)?\s?(?:C\b|F\b|Celsius|centigrade|Fahrenheit)"
     rf"|{_UNIT_WORD})(?P<power>[23\u00b2\u00b3](?![\w.])|\^[23])?"
 )
@@ -230,6 +230,7 @@ def _unit_named(word: str) -> tuple[str, Unit]:
     name = word.replace("\\", "")
     if name in _UNITS:
         return name, _UNITS[name]
+    name = re.sub(r"\s(?=year|cent)", "-", name) if "light" in name or "euro" in name else name
     name = " ".join(unicodedata.normalize("NFKC", name).lower().replace("\u00ba", "\u00b0").split())
     if _PERCENT.match(name):
         name = "pp" if name.rstrip("s").endswith("point") else "%"
@@ -353,11 +354,18 @@ def _in_words(text: str) -> Iterator[Quantity]:
         words = [token.word.lower() for token in tokens[found.start : found.end]]
         start, end = tokens[found.start].start, tokens[found.end - 1].end
         is_pronoun = words == ["one"] or (found.is_ordinal and words[-1].rstrip("s") in _EARLY)
-        if is_pronoun or words[0] in {"million", "thousand", "hundred", "billion"} or _DIGIT.search(text, start, end):
-            continue
-        yield _quantity(text, float(found.value), 1.0, start, end, is_word=True, is_ordinal=found.is_ordinal)
+        value = float(found.value)
+        if words[0] in _BIG:
+            few = _FEW.search(text, max(0, start - _LONGEST_FEW), start)
+            value, start = value * (0.5 if few and few["half"] else 1.0), few.start() if few else -1
+        if not is_pronoun and start >= 0 and not _DIGIT.search(text, start, end):
+            ordinal = found.is_ordinal
+            yield _quantity(text, value, 1.0, start, end, is_word=True, is_ordinal=ordinal)
 
 
+_BIG: Final = frozenset("hundred thousand million billion trillion".split())
+_FEW = re.compile(r"(?i)\b(?P<half>half\s)?an?\s\Z")
+_LONGEST_FEW: Final = 8
 _EARLY: Final = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth hundredth thousandth".split())
 """Ordinals that more often tell a list, a fraction or a time."""
 
