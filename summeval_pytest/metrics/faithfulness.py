@@ -19,7 +19,7 @@ from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.contradictions import NumberCheck, check_numbers
-from summeval_pytest.text.numbers import unstated_numbers
+from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.sentences import has_tokens, normalise, sentence_texts
 
 MIN_CHARACTERS: Final = 5
@@ -283,7 +283,8 @@ def _judged(
     # A reference may know what the source does not: its numbers excuse the sentence.
     known = set(contradicted)
     if contradicted and references:
-        known.intersection_update(unstated_numbers(text, source_sentences(references)))
+        unstated = unstated_figures(text, source_sentences(references))
+        known.intersection_update(figure.text for figure in unstated)
     is_excused = bool(contradicted) and not known
     is_named = given is not None and given.number_conflict
     missing = given.missing if given and given.missing else tuple(n.text for n in numbers.missing)
