@@ -32,6 +32,8 @@ _HUNDRED: Final = 100.0
 _THOUSAND: Final = 1000.0
 _OWN: Final = 3.0
 """Counts in words up to three ("two groups") are often the writer's own."""
+_SMALL: Final = 10.0
+"""A smaller count is only rounded where a word says so."""
 _ROUGH: Final = 0.05
 """A number with an "about" may be so much off."""
 _FAR: Final = 1.5
@@ -54,7 +56,7 @@ _SHORT_YEAR = re.compile(rf"{_YEAR}\s?[-\u2013\u2212/]\s?\d\d")
 """A span of years whose end has its last two digits only."""
 _JOINT = re.compile(
     r"\s*(?:,?\s*(?:to|and|or|vs\.?|versus|against|rather than|instead of|not|compared with|by"
-    r"|\u2013|-|\u2212|/))\s*(?:from\s+|at\s+|about\s+)?\Z"
+    r"|\u2013|-|\u2212|/|\u00b1|\+/-))\s*(?:from\s+|at\s+|about\s+)?\Z"
 )
 _ABOUT = re.compile(
     r"(?i)(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to"
@@ -128,10 +130,18 @@ _SUM = re.compile(
 _EACH = re.compile(
     r"(?i)\b(?:each|every|apiece|per|a (?:day|week|month|year|session|person|head))\b"
 )
+_RATIO = re.compile(r"\b(?:[Rr]atios?|[Rr]elative [Rr]isks?|a?[IS]?(?:HR|OR|RR)s?)\b[^(\[;%]*\Z")
+"""Before a ratio; a bracket parts it from its interval."""
 _IN_YEAR = re.compile(
     r"(?i)\b(?:in|during|throughout|since|until|till|from|by|before|after)\s+"
     r"(?:early\s+|late\s+|mid-)?\Z"
 )
+_DURING = re.compile(r"(?i)\b(?:in|during|throughout)\s+(?:early\s+|late\s+|mid-)?\Z")
+_END = re.compile(
+    r"(?i)\b(?:beg[aiu]n\w*|start\w*|open\w*|launch\w*|end(?:s|ed)?|finish\w*|complet\w+|clos\w+"
+    r"|found\w*|first|last|final\w*|stop\w*)\b"
+)
+"""Words about the first or the last year of a span, not about one between."""
 _COUNTS = re.compile(
     r"(?i)\s+(?!(?:was|has|is|this|its|as|thus|across)\b)(?:[a-z]+s|people|children|women|men)\b"
     r"(?!\s+(?:were|are|had|have|did)\b)"
@@ -253,6 +263,7 @@ class _SourceNumbers:
             any(_is_rounded(figure, other) for text in near for other in find_figures(text))
             or (figure.unit == "%" and _is_share_in_words(figure, near[:_NEXT]))
             or is_worked_out(figure, near)
+            or (is_year(figure) and any(_is_within(figure, text) for text in near[:_NEXT]))
             or (figure.dimension == "time" and self._is_span(figure.size * figure.factor))
         )
 
@@ -329,6 +340,14 @@ def _is_share_in_words(figure: Quantity, near: tuple[str, ...]) -> bool:
     return False
 
 
+def _is_within(figure: Quantity, text: str) -> bool:
+    """Whether something was so in it, a year between two years of a sentence."""
+    if not _DURING.search(figure.before) or _END.search(figure.sentence):
+        return False
+    years = [float(year) for _, year in _DATE.findall(text)]
+    return bool(years) and min(years) < figure.size < max(years)
+
+
 def _is_rounded(figure: Quantity, other: Quantity) -> bool:
     """Whether a number is one of the source, rounded, converted or a bound of it."""
     if figure.dimension != other.dimension:
@@ -343,7 +362,10 @@ def _is_rounded(figure: Quantity, other: Quantity) -> bool:
         return (least == figure.size) == bool(bound["more"]) and most <= _FAR * least
     is_coarser = value != other.size or figure.step > other.step or figure.scale > 1
     slack = 0.5005 * figure.step * is_coarser
-    if _is_about(figure) or _is_about(other) or figure.is_word:
+    is_about = _is_about(figure)
+    if not is_about and not figure.dimension and figure.size < _SMALL and figure.step == 1:
+        return value == figure.size
+    if is_about or _is_about(other) or (figure.is_word and figure.size % 10 == 0):
         slack = max(slack, _ROUGH * figure.size)
     elif figure.size >= _HUNDRED and figure.step == 1 and not is_year(figure):
         slack = max(slack, min(0.5 * _last_place(figure.size), _ROUGH * figure.size))
@@ -380,8 +402,13 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
         if total:
             triples = zip(figures, figures[1:], figures[2:], strict=False)
             yield from (sum(each.size for each in three) for three in triples)
-        if figure.unit == "%":
-            yield from (_HUNDRED - each.size for each in figures if each.unit == "%")
+        for each in figures:
+            if each.unit == figure.unit == "%":
+                yield _HUNDRED - each.size
+            elif figure.unit == each.unit == "" and each.size < 1 and each.decimals > 1:
+                yield 1.0 - each.size
+            elif figure.unit == "%" and change and _RATIO.search(each.sentence[: each.start]):
+                yield _HUNDRED * abs(1.0 - each.size)
     if change or total:
         close = [each for text in near[:_CLOSE] for each in find_figures(text)][:_MOST]
         for one, other in combinations(close, 2):
