@@ -105,6 +105,11 @@ _PER = re.compile(
 )
 """Before the whole of a rate: "per 1,000", "one in 20"."""
 _COUNTED_PER = re.compile(r"(?i)(?:\s+[a-z-]+){0,3}?\s+(?:per|an?|each|every)\s+([a-z]+)\b")
+_NOUN = re.compile(
+    r"(?i)\s(?!(?:and|or|to|vs|versus|in|at|for|on|with|after|before|from|than|but|while|whereas"
+    r"|respectively|by|of|per|as|when|if|was|were|is|are|had|have|did)\b)[a-z]{3}"
+)
+"""A noun that says what a bare number counts."""
 _TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
 _INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)")
 _LEVEL = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
@@ -302,6 +307,8 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
         return False
     if figure.dimension and other.dimension:
         return figure.agrees_with(other)
+    if other.stop > other.end and _NOUN.match(figure.sentence, figure.end):
+        return figure.size == other.size >= _HUNDRED
     return figure.size == other.size
 
 

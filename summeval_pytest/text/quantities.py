@@ -44,7 +44,7 @@ _SCALES: Final = {
     "bn": 1e9, "tn": 1e12, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "b": 1e9,
 }  # fmt: skip
 _SCALE = re.compile(
-    r"[\s-]?(?P<word>(?i:thousand|million|billion|trillion|mn|mln|bn|tn))s?\b"
+    r"[\s-]?(?P<word>(?i:thousand|million|billion|trillion)|mn|mln|bn|tn)s?\b"
     r"|(?P<letter>k|[KMB])(?=\s[a-z]{3}|\s?[$\u20ac\u00a3\u00a5]|-[a-z]{3}|\s(?i:usd|eur|gbp)\b|[\s,.;:)]*\Z)"
     r"|(?P<money>[kmMBb])\b"
 )
@@ -204,10 +204,8 @@ class Quantity:
         if self.dimension and other.dimension and self.dimension != other.dimension:
             return False
         for size, step in other.in_units_of(self):
-            is_converted = self.unit != other.unit and bool(self.dimension)
-            coarser = max(self.step, step) if is_converted else self.step
-            is_rounded = is_converted or self.step > step
-            slack = 0.5000001 * coarser if is_rounded else 0.0
+            is_rounded = self.step > step or (self.unit != other.unit and self.factor >= other.factor)
+            slack = 0.5000001 * self.step if is_rounded else 0.0
             if abs(self.size - size) <= max(slack, 1e-6 * size) + 1e-12:
                 return True
         return False
