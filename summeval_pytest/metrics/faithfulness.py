@@ -9,7 +9,7 @@ Source: FareBio (Findings of EMNLP 2024), sections 3 and 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -274,27 +274,27 @@ def _judged(
     """One sentence with its check; evidence that the source does not hold is dropped.
 
     With any judge, an unsupported or unanswered sentence with a number that the source contradicts
-    is a conflict, unless a reference states it. The reason names the number if the judge does not.
+    is a conflict, unless a reference states it. The reason names the numbers.
     """
     given = check if isinstance(check, SentenceCheck) else None
     supported = given.supported if given else None
     numbers = NumberCheck() if supported else check_numbers(text, source)
-    contradicted = {each.number.text: each.partner.text for each in numbers.contradicted}
+    partners = {each.number.text: each.partner.text for each in numbers.contradicted}
+    missing = given.missing if given else ()
+    missing = missing or tuple(figure.text for figure in numbers.missing)
     # A reference may know what the source does not: its numbers excuse the sentence.
-    known = set(contradicted)
-    if contradicted and references:
-        unstated = unstated_figures(text, source_sentences(references))
-        known.intersection_update(figure.text for figure in unstated)
-    is_excused = bool(contradicted) and not known
+    excused = _stated_in(references, text, {*partners, *missing})
+    contradicted = [number for number in partners if number not in excused]
+    missing = tuple(number for number in missing if number not in excused)
     is_named = given is not None and given.number_conflict
-    missing = given.missing if given and given.missing else tuple(n.text for n in numbers.missing)
+    is_excused = bool(excused) and not contradicted and not missing
     notes = [check.reason]
-    if is_excused:
-        notes.append(f"a reference states {_quoted(contradicted)}")
-    elif not is_named:
-        notes += (f"the source has {contradicted[n]!r} for {n!r}" for n in sorted(known))
+    if not is_named:
+        notes += (f"the source has {partners[number]!r} for {number!r}" for number in contradicted)
     if missing:
-        notes.append(f"not found in the source: {_quoted(missing)}")
+        notes.append(f"not found in the source: {', '.join(map(repr, missing))}")
+    if excused:
+        notes.append(f"a reference states {', '.join(map(repr, sorted(excused)))}")
     evidence = given.evidence if given else ()
     return JudgedSentence(
         index=index,
@@ -305,10 +305,14 @@ def _judged(
         support=given.support if given else None,
         factual=given.factual if given and not supported else None,
         undecided=given is not None and given.undecided,
-        number_conflict=not (supported or is_excused) and (is_named or bool(known)),
+        number_conflict=not (supported or is_excused) and (is_named or bool(contradicted)),
         missing=missing,
     )
 
 
-def _quoted(texts: Iterable[str]) -> str:
-    return ", ".join(map(repr, texts))
+def _stated_in(references: tuple[str, ...], text: str, numbers: Set[str]) -> Set[str]:
+    """Those of a sentence's numbers that the references state."""
+    if not numbers or not references:
+        return frozenset()
+    unstated = unstated_figures(text, source_sentences(references))
+    return numbers - {figure.text for figure in unstated}

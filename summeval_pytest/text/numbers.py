@@ -38,6 +38,8 @@ _ROUGH: Final = 0.05
 """A number with an "about" may be so much off."""
 _FAR: Final = 1.5
 """A number that is "more than" another one is rarely more than so many times it."""
+_LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
+"""Levels of significance; "p < 0.05" is no statement of its own."""
 _TENS: Final = frozenset("two three four five six seven eight nine ten twelve twenty".split())
 _FREE: Final = frozenset("twice thrice doubled tripled quadrupled twofold threefold tenfold".split())
 """Numbers in words that are the writer's own arithmetic."""
@@ -185,8 +187,9 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
 
 
 def is_own_count(figure: Quantity) -> bool:
-    """Whether it is a small count in words, which may be the writer's own ("two groups")."""
-    return figure.is_word and figure.size <= _OWN and not figure.unit
+    """Whether it is a small count in words, or a place in an order, which may be the writer's."""
+    is_small = figure.size <= _OWN and not figure.unit
+    return is_small and (figure.is_word or figure.is_ordinal)
 
 
 def is_year(figure: Quantity) -> bool:
@@ -276,6 +279,9 @@ class _SourceNumbers:
         """The numbers of the same value, as written or once converted."""
         for value in _values(figure):
             yield from self._by_value.get(value, ())
+        if figure.unit == "%":  # 0.21 for 21 %
+            shares = self._by_value.get(float(f"{figure.size / _HUNDRED:.5e}"), ())
+            yield from (replace(figure) for share in shares if not share.unit and share.decimals > 1)
 
     def _is_span(self, seconds: float) -> bool:
         """Whether a word gives a time ("a decade"), or it lies between two dates."""
@@ -329,6 +335,7 @@ def _is_about(figure: Quantity) -> bool:
 def _is_free(figure: Quantity) -> bool:
     """Whether it is no statement of its own: a label, a fraction in words, the whole of a rate."""
     is_named = _LABEL.search(figure.before) or _PER.search(figure.before)
+    is_named = is_named or (figure.size in _LEVELS and kind_of(figure) == "level")
     if is_named or figure.digits.lower() in _FREE or _FRACTION.match(figure.after):
         return True
     of = _OUT_OF.match(figure.after) if figure.is_word else None

@@ -173,7 +173,8 @@ class Quantity:
     @property
     def decimals(self) -> int:
         """Digits after the point as written, which say how far it was rounded."""
-        return len(re.split(_POINT, self.digits.partition(" ")[0])[-1]) if self.step < 1 else 0
+        _, point, after = re.sub(_POINT, ".", self.digits).partition(".")
+        return len(re.match(r"\d*", after)[0]) if point else 0  # type: ignore[index]  # it matches
 
     @property
     def before(self) -> str:

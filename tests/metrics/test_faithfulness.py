@@ -70,15 +70,30 @@ def test_a_conflict_counts_only_in_a_sentence_that_the_judge_does_not_support() 
 
 
 def test_a_rule_sees_conflicts_that_no_judge_tells() -> None:
-    """A number that the source lacks: in a sentence called unsupported, or one unanswered."""
+    """A number with another value: in a sentence called unsupported, or one unanswered."""
+    names = "alder birch cedar larch maple rowan".split() + [f"x{place}" for place in range(34)]
     verdicts: list[SentenceCheck | Unanswered] = [yes(0)] * 40
     verdicts[1] = Unanswered("cut")
-    verdicts[17] = verdicts[20] = no(0)
-    source = tuple(s for s in ponds(40).split(". ") if "7" not in s and " 1 " not in s)
-    score = scored(ponds(40).replace("dry", "wet"), *verdicts, source=source)
-    assert [s.index for s in score.sentences if s.number_conflict] == [1, 17]
-    assert (score.conflicts, score.sentences[7].supported) == (2, True)
-    assert score.sentences[1].supported is None
+    verdicts[3] = verdicts[4] = no(0)
+    source = tuple(f"The {name} bore 14 kg of pale fruit." for name in names)
+    summary = " ".join(f"The {name} bore 41 kg of pale fruit." for name in names)
+    summary = summary.replace("larch bore 41 kg", "larch bore 14 kg of very")
+    score = scored(summary, *verdicts, source=source)
+    assert [s.index for s in score.sentences if s.number_conflict] == [1, 4]
+    assert (score.conflicts, score.sentences[5].supported) == (2, True)
+    assert score.sentences[1].reason == "cut; the source has '14 kg' for '41 kg'"
+
+
+def test_a_number_that_is_not_found_is_told_and_no_conflict() -> None:
+    """The source may be silent, or say it in a way that rules do not see."""
+    score = scored("Mice ate zinc for 12 days. They grew.", no(0), yes(1))
+    assert (score.conflicts, score.sentences[0].missing) == (0, ("12 days",))
+    assert score.sentences[0].reason == f"{no().reason}; not found in the source: '12 days'"
+    lone = replace(yes(0), missing=("12 days",), support=0.5)
+    (finding,) = scored("Mice ate zinc for 12 days. They grew.", lone, yes(1)).findings(SOURCE)
+    assert (finding.number, finding.verdict) == (
+        "faithfulness.support", "number not found, supported"
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("check", [no(1), replace(no(1), number_conflict=True), Unanswered("cut")])
@@ -93,20 +108,21 @@ def test_a_number_that_a_reference_states_is_no_conflict_and_the_reason_says_so(
     score = scored(summary, check, *[no(1)] * 19, references=references)
     first, second, *_ = score.sentences
     assert first.reason == f"{check.reason}; a reference states '0.31 kg'"
-    assert (first.number_conflict, second.number_conflict, score.conflicts) == (False, True, 19)
+    assert (first.missing, second.missing, score.conflicts) == ((), ("311 g",), 0)
     assert first.supported is (None if isinstance(check, Unanswered) else False)
-    assert second.reason == f"{no().reason}; the source does not state '311 g'"
+    assert second.reason == f"{no().reason}; not found in the source: '311 g'"
 
 
-def test_a_sentence_with_one_more_number_than_the_reference_is_a_conflict() -> None:
-    """The reference excuses what it states, and no more; a judge that names one has the word."""
+def test_a_reference_excuses_the_numbers_that_it_states_and_no_more() -> None:
+    """A judge that names a conflict has the word."""
     summary = "It rose by 31 g after 9 days."
     score = scored(summary, no(1), references=("By 31 g.",))
     reason = score.sentences[0].reason
-    assert (score.conflicts, reason.partition("; ")[0]) == (1, no().reason)
-    assert in_conflict(reason) == (("31 g", "9 days"), ())
+    assert (score.sentences[0].missing, reason.partition("; ")[0]) == (("9 days",), no().reason)
+    assert in_conflict(reason) == (("9 days",), ())
+    assert in_conflict("no; the source has '9 days' for '8 days'") == (("8 days",), ("9 days",))
     score = scored(summary, replace(no(1), number_conflict=True, reason="conflict"))
-    assert (score.conflicts, score.sentences[0].reason) == (1, "conflict")
+    assert (score.conflicts, score.sentences[0].reason.partition(";")[0]) == (1, "conflict")
 
 
 # The rate
@@ -225,7 +241,7 @@ def test_unanswered_sentence_up_to_five_percent_leaves_the_denominator() -> None
     score = scored(ponds(20), Unanswered("cut off"), *[yes(0)] * 19)
     assert (score.value, score.is_faithful) == (1.0, False)
     assert score.sentences[0].supported is None
-    assert score.sentences[0].reason == "cut off; the source does not state '0'"
+    assert score.sentences[0].reason == "cut off; not found in the source: '0'"
     # 18 of 19 where one of them is unsupported
     assert scored(ponds(20), Unanswered("cut off"), no(), *[yes(0)] * 18).value == 18 / 19
     # copied sentences count among the 20

@@ -33,8 +33,8 @@ ASKS: Final = "conflict, needs an LLM or a person"
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
 _WRITTEN = re.compile(rf"""{ASKS}: (\w+): ('.*?'|".*?")(?: (?:against|and) ('.*?'|".*?"))?""")
 """The beginning of `Conflict.reason`."""
-_UNSTATED: Final = "; the source does not state "
-"""Before the numbers that `faithfulness` adds to the reason of another judge."""
+_ADDED = re.compile(r"; the source has '(?P<instead>.*?)' for '(?P<says>.*?)'|; not found in the source: (?P<missing>[^;]*)")
+"""What `faithfulness` adds to the reason of another judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,10 @@ def in_conflict(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What the claim says, and what the evidence says, by the reason of a conflict."""
     match = _WRITTEN.match(reason)
     if match is None:
-        return tuple(re.findall("'(.*?)'", reason.partition(_UNSTATED)[2])), ()
+        added = list(_ADDED.finditer(reason))
+        missing = [text for each in added for text in re.findall("'(.*?)'", each["missing"] or "")]
+        says = [each["says"] for each in added if each["says"]]
+        return (*says, *missing), tuple(each["instead"] for each in added if each["instead"])
     kind, *quoted = match.groups()
     texts = tuple(text[1:-1] for text in quoted if text)
     return (texts, texts) if kind == "swap" else (texts[:1], texts[1:])
