@@ -124,9 +124,8 @@ def _partner(
             has = closeness(figure, other, near)
             is_same = figure.size == other.size and has >= SAME_DIGITS
             is_alike = near >= NAMED or any(map(eq, _beside(figure), _beside(other)))
-            is_named = (is_alike and figure.decimals == other.decimals) or bool(
-                figure.dimension or kind_of(figure) == "year"
-            )
+            is_exact = figure.decimals == other.decimals or figure.scale > 1 < other.scale
+            is_named = (is_alike and is_exact) or figure.dimension or kind_of(figure) == "year"
             if (is_same or (is_named and has >= close)) and (is_same, has) > most:
                 best, most = other, (is_same, has)
     return best

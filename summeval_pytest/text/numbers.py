@@ -118,7 +118,7 @@ _LEVEL = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u
 _BY_BEFORE = re.compile(
     r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?"
     r"|cut|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
-    r"|(?:gained|lost|saved|added|within))"
+    r"|(?:gained|lost|saved|added))"
     r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further"
     r"|(?:more|less|fewer) than)?\s*\Z"
 )
@@ -135,7 +135,7 @@ _SUM = re.compile(
     r"(?i)\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b"
 )
 _EACH = re.compile(
-    r"(?i)\b(?:each|every|apiece|per|a (?:day|week|month|year|session|person|head))\b"
+    r"(?i)\b(?:each|every|apiece|per|hourly|daily|weekly|monthly|yearly|a (?:day|week|month|year|session|person|head))\b"
 )
 _RATIO = re.compile(r"\b(?:[Rr]atios?|[Rr]elative [Rr]isks?|a?[IS]?(?:HR|OR|RR)s?)\b[^(\[;%]*\Z")
 """Before a ratio; a bracket parts it from its interval."""
@@ -413,9 +413,9 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
         for one, other in chain(pairwise(figures), zip(figures, figures[2:], strict=False)):
             yield from _outcomes_of_two(figure, one, other, change=change, total=total)
             yield from _repeated(figure, one, other)
-        if total:
-            triples = zip(figures, figures[1:], figures[2:], strict=False)
-            yield from (sum(each.size for each in three) for three in triples)
+        if total or (figure.size > _SMALL and not figure.dimension):
+            runs = chain(pairwise(figures), zip(figures, figures[1:], figures[2:], strict=False))
+            yield from (sum(n.size for n in run) for run in runs if not run[0].dimension)
         for each in figures:
             if each.unit == figure.unit == "%":
                 yield _HUNDRED - each.size

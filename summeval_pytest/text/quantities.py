@@ -119,6 +119,7 @@ MONEY: Final = frozenset("dollars euros pounds yen francs pesos rupees yuan crow
 REACH: Final = 40
 """Characters before and after a number that are read as being about it."""
 _KELVIN: Final = 273.15
+_WARM: Final = 100.0
 _FREEZING: Final = 32.0
 
 
@@ -191,8 +192,10 @@ class Quantity:
         scale = self.factor / other.factor if self.dimension == other.dimension else 1.0
         if self.per.dimension and self.per.dimension == other.per.dimension:
             scale *= other.per.factor / self.per.factor
-        yield self.size * scale, self.step * scale
-        if self.dimension == other.dimension == "temperature" and self.unit != other.unit:
+        is_degree = self.dimension == other.dimension == "temperature" and self.unit != other.unit
+        if not is_degree or self.size < _WARM:  # so much warmer, in whatever degrees
+            yield self.size * scale, self.step * scale
+        if is_degree:
             kelvin = _kelvin(self.unit, self.value)
             yield abs(_from_kelvin(other.unit, kelvin)), self.step * scale
 
