@@ -53,7 +53,7 @@ _MOST: Final = 12
 NAMED: Final = 0.2
 """Numbers without a unit are of the same only if their own clauses share as much."""
 SAME_DIGITS: Final = 0.6
-"""What one number in two units needs to have in common: it is the same one, miscopied."""
+"""What one number in two units, as kg and g, needs to have in common: it is one, miscopied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +115,16 @@ def _partner(
     """The number of the evidence that is told of the same quantity, with another value or unit."""
     if figure.is_ordinal or figure not in own:
         return None
+    others = [each for each in own if each is not figure]
     best, most = None, (False, 0.0)
     for sentence in evidence:
         for other in find_figures(sentence):
-            if not _is_rival(figure, other) or _is_taken(other, own):
+            if not _is_rival(figure, other) or _is_taken(other, others):
                 continue
             near = nearness(figure, other)
             has = closeness(figure, other, near)
-            is_same = figure.size == other.size and has >= SAME_DIGITS
+            least = SAME_DIGITS if figure.dimension == other.dimension else close
+            is_same = figure.size == other.size and has >= least
             is_alike = near >= NAMED or any(map(eq, _beside(figure), _beside(other)))
             is_exact = figure.decimals == other.decimals or figure.scale > 1 < other.scale
             is_named = (is_alike and is_exact) or figure.dimension or kind_of(figure) == "year"

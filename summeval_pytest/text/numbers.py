@@ -17,7 +17,7 @@ from itertools import chain, combinations, islice, pairwise
 from operator import attrgetter
 from typing import Final
 
-from summeval_pytest.text.quantities import Quantity, find_quantities, with_unit_of
+from summeval_pytest.text.quantities import Quantity, Unit, find_quantities, with_unit_of
 from summeval_pytest.text.sentences import content_words, rank_sentences, tokens
 
 _MOST: Final = 60
@@ -109,7 +109,8 @@ _PER = re.compile(
 _COUNTED_PER = re.compile(r"(?i)(?:\s+[a-z-]+){0,3}?\s+(?:per|an?|each|every)\s+([a-z]+)\b")
 _NOUN = re.compile(
     r"(?i)\s(?!(?:and|or|to|vs|versus|in|at|for|on|with|after|before|from|than|but|while|whereas"
-    r"|respectively|by|of|per|as|when|if|was|were|is|are|had|have|did)\b)[a-z]{3}"
+    r"|respectively|rather|instead|compared|against|by|of|per|as|when|if|was|were|is|are|had|have"
+    r"|did)\b)[a-z]{3}"
 )
 """A noun that says what a bare number counts."""
 _TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
@@ -128,6 +129,13 @@ _BY_AFTER = re.compile(
     r"|behind|better|worse|greater|smaller|larger|short|fall|rise|drop|increase|decrease|reduction"
     r"|decline|gain|difference|gap|cut|loss|saving)\b"
 )
+_REST = re.compile(
+    r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|miss\w*|instead|un\w+|still|kept|keeps?|retain\w*|surviv\w*|left"
+    r"|errors?|wrong\w*|incorrect\w*|misclassif\w+|mistak\w+|overlook\w*|false|mortality|died"
+    r"|deaths?|killed|disagree\w*|attrition|drop-?outs?|dropped|lost|withdr\w+|m[ae]n|males?|boys?"
+    r"|wom[ae]n|females?|girls?)\b|n't\b"
+)
+"""Words of which a share is what another share leaves of the whole."""
 _OTHERS = re.compile(r"(?i)\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z")
 _OF = re.compile(r"(?i)\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z")
 _OF_ALL = re.compile(r"(?i)\b(?:of|among)\s+(?:the\s+|all\s+)?\Z")
@@ -163,7 +171,7 @@ _DATE = re.compile(
 @lru_cache(maxsize=4096)
 def find_figures(text: str) -> tuple[Quantity, ...]:
     """The first 60 numbers of a sentence in order, each with the unit that a reader gives it."""
-    figures = list(islice(find_quantities(text), _MOST))
+    figures = [_counted(figure) for figure in islice(find_quantities(text), _MOST)]
     for place in range(len(figures) - 2, -1, -1):
         one, other = figures[place : place + 2]
         if not _JOINT.match(text[one.stop : other.start]):
@@ -184,6 +192,15 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
         if is_bare and _JOINT.match(text[one.stop : other.start]):
             figures[place] = with_unit_of(other, one)
     return tuple(figures)
+
+
+def _counted(figure: Quantity) -> Quantity:
+    """A bare number with the time that it is counted per: "three sessions a week"."""
+    match = None if figure.dimension else _COUNTED_PER.match(figure.sentence, figure.end)
+    seconds = _SECONDS.get(match[1].lower()) if match else None
+    if match is None or seconds is None:
+        return figure
+    return replace(figure, per=Unit("time", seconds), stop=match.end())
 
 
 def is_own_count(figure: Quantity) -> bool:
@@ -281,7 +298,7 @@ class _SourceNumbers:
             yield from self._by_value.get(value, ())
         if figure.unit == "%":  # 0.21 for 21 %
             shares = self._by_value.get(float(f"{figure.size / _HUNDRED:.5e}"), ())
-            yield from (replace(figure) for share in shares if not share.unit and share.decimals > 1)
+            yield from (figure for share in shares if not share.unit and share.decimals > 1)
 
     def _is_span(self, seconds: float) -> bool:
         """Whether a word gives a time ("a decade"), or it lies between two dates."""
@@ -313,17 +330,25 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
         return False
     if figure.dimension and other.dimension:
         return figure.agrees_with(other)
-    if other.stop > other.end and _NOUN.match(figure.sentence, figure.end):
+    if figure.dimension and not _may_have_unit(other, figure.unit):
+        return False
+    if other.dimension and other.stop > other.end and _NOUN.match(figure.sentence, figure.end):
         return figure.size == other.size >= _HUNDRED
     return figure.size == other.size
 
 
+def _may_have_unit(bare: Quantity, unit: str) -> bool:
+    """Whether another number of its sentence, or a heading, may give a bare number this unit."""
+    if bare.dimension or _NOUN.match(bare.sentence, bare.end):
+        return bool(bare.dimension)
+    words = {word.rstrip("s") for word in tokens(bare.sentence)}
+    units = {figure.unit.rstrip("s") for figure in find_figures(bare.sentence)}
+    return unit.rstrip("s") in units | words
+
+
 def _per(figure: Quantity) -> float:
     """The time that the number is per ("a week"), in seconds; 0 without one."""
-    if figure.per.dimension == "time":
-        return figure.per.factor
-    counted = None if figure.unit else _COUNTED_PER.match(figure.after)
-    return _SECONDS.get(counted[1].lower(), 0.0) if counted else 0.0
+    return figure.per.factor if figure.per.dimension == "time" else 0.0
 
 
 @lru_cache(maxsize=512)
@@ -406,9 +431,10 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
     Numbers are taken next to each other, or with one between them; for a change or a total, also
     from two of the closest sentences.
     """
-    is_rest = not figure.dimension and _OTHERS.search(figure.before) is not None
-    change = is_rest or kind_of(figure) == "change"
+    is_other = not figure.dimension and _OTHERS.search(figure.before) is not None
+    change = is_other or kind_of(figure) == "change"
     total = _SUM.search(figure.sentence) is not None
+    rest = _REST.search(figure.sentence) is not None
     for figures in map(find_figures, near):
         for one, other in chain(pairwise(figures), zip(figures, figures[2:], strict=False)):
             yield from _outcomes_of_two(figure, one, other, change=change, total=total)
@@ -417,9 +443,9 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
             runs = chain(pairwise(figures), zip(figures, figures[1:], figures[2:], strict=False))
             yield from (sum(n.size for n in run) for run in runs if not run[0].dimension)
         for each in figures:
-            if each.unit == figure.unit == "%":
+            if each.unit == figure.unit == "%" and rest:
                 yield _HUNDRED - each.size
-            elif figure.unit == each.unit == "" and each.size < 1 and each.decimals > 1:
+            elif figure.unit == each.unit == "" and each.size < 1 and each.decimals > 1 and rest:
                 yield 1.0 - each.size
             elif figure.unit == "%" and change and _RATIO.search(each.sentence[: each.start]):
                 yield _HUNDRED * abs(1.0 - each.size)

@@ -57,6 +57,8 @@ _UNIT = re.compile(
     r"|[\u00b0\u00ba]\s?[CFK]\b|[\u2103\u2109]|deg(?:rees?)?\s?(?:C\b|F\b|Celsius|centigrade|Fahrenheit)"
     rf"|{_UNIT_WORD})(?P<power>[23\u00b2\u00b3](?![\w.])|\^[23])?"
 )
+_NUMBERED = re.compile(r"\s(?:Year|Day|Week|Month|Hour)\s\d")
+"""What is numbered is no unit: "1,284 Year 7 pupils"."""
 _BELOW = re.compile(
     rf"(?:\sof\s[a-z]+)?(?:\s?/\s?|\s(?:per|an?|each|every)\s)(?P<square>(?:square|cubic)\s)?(?P<unit>{_UNIT_WORD})"
     r"(?P<power>[23\u00b2\u00b3](?!\w)|\^[23])?"
@@ -77,7 +79,7 @@ _WORD = re.compile(
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 _TIMES: Final = {
     "twice": 2.0, "thrice": 3.0, "doubled": 2.0, "tripled": 3.0, "quadrupled": 4.0, "twofold": 2.0,
-    "threefold": 3.0, "fourfold": 4.0, "fivefold": 5.0, "tenfold": 10.0, "dozen": 12.0,
+    "threefold": 3.0, "fourfold": 4.0, "fivefold": 5.0, "tenfold": 10.0,
 }  # fmt: skip
 """Words for a multiple, which text2num does not read."""
 _MULTIPLE = re.compile(rf"(?i)\b(?:{'|'.join(_TIMES)})\b")
@@ -258,7 +260,7 @@ def _unit_after(text: str, end: int) -> tuple[str, Unit, Unit, int]:
     """The unit behind a number, what it is divided by, and where both end."""
     match = _UNIT.match(text, end)
     is_decade = text.startswith("s", end) and _DECADE.match(text, max(0, end - 4))
-    if not match or match["unit"] == "US" or is_decade:
+    if not match or match["unit"] == "US" or is_decade or _NUMBERED.match(text, end):
         return "", _NONE, _NONE, end
     name, unit = _unit_named(match["unit"])
     if not name:
