@@ -41,7 +41,9 @@ _FAR: Final = 1.5
 _LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
 """Levels of significance; "p < 0.05" is no statement of its own."""
 _TENS: Final = frozenset("two three four five six seven eight nine ten twelve twenty".split())
-_FREE: Final = frozenset("twice thrice doubled tripled quadrupled twofold threefold tenfold".split())
+_FREE: Final = frozenset(
+    "twice thrice doubled tripled quadrupled twofold threefold tenfold".split()
+)
 """Numbers in words that are the writer's own arithmetic."""
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _SECONDS: Final = {
@@ -115,7 +117,10 @@ _NOUN = re.compile(
 """A noun that says what a bare number counts."""
 _TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
 _INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)")
-_LEVEL = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
+_LEVEL = re.compile(
+    r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?(?:(?:less|greater) than|below)?"
+    r"\s?[<>=\u2264\u2265]*\s?\Z"
+)
 _BY_BEFORE = re.compile(
     r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?"
     r"|cut|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
@@ -143,7 +148,8 @@ _SUM = re.compile(
     r"(?i)\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b"
 )
 _EACH = re.compile(
-    r"(?i)\b(?:each|every|apiece|per|hourly|daily|weekly|monthly|yearly|a (?:day|week|month|year|session|person|head))\b"
+    r"(?i)\b(?:each|every|apiece|per|hourly|daily|weekly|monthly|yearly"
+    r"|a (?:day|week|month|year|session|person|head))\b"
 )
 _RATIO = re.compile(r"\b(?:[Rr]atios?|[Rr]elative [Rr]isks?|a?[IS]?(?:HR|OR|RR)s?)\b[^(\[;%]*\Z")
 """Before a ratio; a bracket parts it from its interval."""
@@ -328,6 +334,8 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
     """Whether a number of the source, of equal size, may be the same quantity."""
     if (per := _per(figure)) and (per_other := _per(other)) and per != per_other:
         return False
+    if {figure.dimension, other.dimension} == {"mass", "pounds"}:  # "14 pounds" may be a weight
+        return figure.size == other.size
     if figure.dimension and other.dimension:
         return figure.agrees_with(other)
     if figure.dimension and not _may_have_unit(other, figure.unit):
@@ -359,9 +367,9 @@ def _is_about(figure: Quantity) -> bool:
 
 def _is_free(figure: Quantity) -> bool:
     """Whether it is no statement of its own: a label, a fraction in words, the whole of a rate."""
-    is_named = _LABEL.search(figure.before) or _PER.search(figure.before)
-    is_named = is_named or (figure.size in _LEVELS and kind_of(figure) == "level")
-    if is_named or figure.digits.lower() in _FREE or _FRACTION.match(figure.after):
+    is_named = bool(_LABEL.search(figure.before) or _PER.search(figure.before))
+    is_level = figure.size in _LEVELS and kind_of(figure) == "level"
+    if is_named or is_level or figure.digits.lower() in _FREE or _FRACTION.match(figure.after):
         return True
     of = _OUT_OF.match(figure.after) if figure.is_word else None
     return of is not None and of["whole"].lower() in _TENS
@@ -434,7 +442,6 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
     is_other = not figure.dimension and _OTHERS.search(figure.before) is not None
     change = is_other or kind_of(figure) == "change"
     total = _SUM.search(figure.sentence) is not None
-    rest = _REST.search(figure.sentence) is not None
     for figures in map(find_figures, near):
         for one, other in chain(pairwise(figures), zip(figures, figures[2:], strict=False)):
             yield from _outcomes_of_two(figure, one, other, change=change, total=total)
@@ -443,17 +450,24 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
             runs = chain(pairwise(figures), zip(figures, figures[1:], figures[2:], strict=False))
             yield from (sum(n.size for n in run) for run in runs if not run[0].dimension)
         for each in figures:
-            if each.unit == figure.unit == "%" and rest:
-                yield _HUNDRED - each.size
-            elif figure.unit == each.unit == "" and each.size < 1 and each.decimals > 1 and rest:
-                yield 1.0 - each.size
-            elif figure.unit == "%" and change and _RATIO.search(each.sentence[: each.start]):
-                yield _HUNDRED * abs(1.0 - each.size)
+            yield from _outcomes_of_one(figure, each, change=change)
     if change or total:
         close = [each for text in near[:_CLOSE] for each in find_figures(text)][:_MOST]
         for one, other in combinations(close, 2):
             if min(one.step, other.step) <= figure.step:
                 yield from _outcomes_of_two(figure, one, other, change=change, total=total)
+
+
+def _outcomes_of_one(figure: Quantity, each: Quantity, *, change: bool) -> Iterator[float]:
+    """What a share leaves of the whole, and the change that a ratio says, as a percentage."""
+    is_ratio = not each.dimension and each.decimals > 1
+    if figure.dimension == each.dimension and _REST.search(figure.sentence):
+        if figure.unit == "%":
+            yield _HUNDRED - each.size
+        elif is_ratio and each.size < 1:
+            yield 1.0 - each.size
+    elif figure.unit == "%" and change and _RATIO.search(each.sentence[: each.start]):
+        yield _HUNDRED * abs(1.0 - each.size)
 
 
 def _outcomes_of_two(
@@ -473,14 +487,10 @@ def _outcomes_of_two(
             yield (large - small) * scale
         if total:
             yield (large + small) * scale
-    if not small:
-        return
-    if figure.unit == "%":
-        if is_part and not dimension:
-            yield _HUNDRED * small / large
-        if change:
-            yield from (_HUNDRED * (large - small) / start for start in (small, large))
-    elif not figure.dimension and _TIMES.match(figure.after):
+    if small and figure.unit == "%":
+        yield from ([_HUNDRED * small / large] if is_part and not dimension else ())
+        yield from (_HUNDRED * (large - small) / start for start in (small, large) if change)
+    elif small and not figure.dimension and _TIMES.match(figure.after):
         yield large / small
 
 

@@ -1,10 +1,10 @@
 """Quantities: the numbers of a text by value, with units converted to one scale.
 
-A number is read as it is meant, however it is written: 5×10⁵, 5 x 10^5, 500,000 and "half a
+A number is read as it is meant, however it is written: 5 x 10^5, 500,000 and "half a
 million" are one value. Digits are read here and number words by text2num, which is loaded once a
 text has some. Its unit stands behind a number, or before it as a currency; no other word before it
 is one. Units and their sizes are a table (``units.txt``): pint knows more of them, but reads no
-"mg L−1" as papers print it, and takes .6 s to load.
+"mg L-1" as papers print it, and takes .6 s to load.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _NUMBER = re.compile(
     r"(?:(?:(?:\s?(?:[x\u00d7*\u00b7]|times|\\times|\\cdot)\s?10)\s?\^?\s?\{?|[eE](?=[-+\u2212\d]))"
     rf"(?P<power>[-+\u2212]?\d{{1,3}}(?!\d)|[\u207a\u207b]?[{_SUPERSCRIPTS}]{{1,3}})\}}?)?"
 )
-_TEN_TO = re.compile(rf"\^\{{?(?P<power>[-+\u2212]?\d{{1,3}})\}}?|(?P<raised>[\u207a\u207b]?[{_SUPERSCRIPTS}]{{1,3}})")
+_TEN_TO = re.compile(
+    rf"\^\{{?(?P<power>[-+\u2212]?\d{{1,3}})\}}?|(?P<raised>[\u207a\u207b]?[{_SUPERSCRIPTS}]{{1,3}})"
+)
 """What stands behind a 10 that is a power of ten without a factor."""
 _START = re.compile(r"[-\u2212\u2013.\u00b7\d]")
 _DIGIT = re.compile(r"\d")
@@ -64,7 +66,7 @@ _BELOW = re.compile(
     r"(?P<power>[23\u00b2\u00b3](?!\w)|\^[23])?"
     rf"|[\s\u00b7.\u22c5\u00a0]?(?P<raised>{_UNIT_WORD})\s?\^?\{{?(?:[-\u2212\u2013\u207b](?P<minus>[123\u00b9\u00b2\u00b3]))\}}?(?![\w.])"
 )
-"""What a unit is divided by: "mg/L", "mg L−1", "g of carbon per kg", "kg ha⁻¹"."""
+"""What a unit is divided by: "mg/L", "mg L-1", "g of carbon per kg", "kg ha⁻¹"."""
 _BEFORE = re.compile(r"(?:[$\u00a3\u20ac\u00a5]|\b(?:CHF|EUR|GBP|INR|JPY|USD))\s?\Z")
 """A currency that stands before its number."""
 _MATHS = re.compile(r"\s*(?:\\?%|[$\\^_{}=<>+*])")
@@ -72,10 +74,11 @@ _MATHS = re.compile(r"\s*(?:\\?%|[$\\^_{}=<>+*])")
 _LONGEST_BEFORE: Final = 4
 _PERCENT = re.compile(r"per\s?cent(?:age)?(?!\w)")
 _WORD = re.compile(
-    r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen"
-    r"|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
-    r"|ninety|hundred|thousand|million|zero)\b"
+    r"(?i)\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twelfth"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)t(?:y|ie)"
+    r"|hundred|thousand|million|billion)(?:th)?\b"
 )
+"""A word of a number, so that a text without one need not load text2num."""
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 _TIMES: Final = {
     "twice": 2.0, "thrice": 3.0, "doubled": 2.0, "tripled": 3.0, "quadrupled": 4.0, "twofold": 2.0,
@@ -210,7 +213,9 @@ class Quantity:
         if self.dimension and other.dimension and self.dimension != other.dimension:
             return False
         for size, step in other.in_units_of(self):
-            is_rounded = self.step > step or (self.unit != other.unit and self.factor >= other.factor)
+            is_rounded = self.step > step or (
+                self.unit != other.unit and self.factor >= other.factor
+            )
             slack = 0.5000001 * self.step if is_rounded else 0.0
             if abs(self.size - size) <= max(slack, 1e-6 * size) + 1e-12:
                 return True
@@ -239,7 +244,13 @@ def _unit_named(word: str) -> tuple[str, Unit]:
     if _PERCENT.match(name):
         name = "pp" if name.rstrip("s").endswith("point") else "%"
     if name[0] in "\u00b0d" and name[-1] not in "s":
-        letter = name.lstrip("\u00b0 ").removeprefix("degrees").removeprefix("degree").removeprefix("deg").strip()[:1]
+        letter = (
+            name.lstrip("\u00b0 ")
+            .removeprefix("degrees")
+            .removeprefix("degree")
+            .removeprefix("deg")
+            .strip()[:1]
+        )
         if letter and letter in "cfk" and (name[0] == "\u00b0" or name.startswith("deg")):
             name = "k" if letter == "k" else f"\u00b0{letter}"
     elif name.startswith("deg"):
@@ -247,13 +258,14 @@ def _unit_named(word: str) -> tuple[str, Unit]:
     return (name, _UNITS[name]) if name in _UNITS else ("", _NONE)
 
 
-def _raised_to(unit: Unit, power: str) -> Unit:
+def _raised_to(unit: Unit, mark: str) -> Unit:
     """A unit of length squared or cubed: an area in square metres, a volume in litres."""
-    if unit.dimension != "length" or not power:
+    if unit.dimension != "length":
         return unit
-    if power in {"2", "\u00b2", "^2", "square"}:
+    if mark.startswith(("2", "^2", "\u00b2", "sq")):
         return Unit("area", unit.factor**2)
-    return Unit("volume", 1e3 * unit.factor**3)
+    is_cubed = mark.startswith(("3", "^3", "\u00b3", "cubic"))
+    return Unit("volume", 1e3 * unit.factor**3) if is_cubed else unit
 
 
 def _unit_after(text: str, end: int) -> tuple[str, Unit, Unit, int]:
@@ -265,20 +277,17 @@ def _unit_after(text: str, end: int) -> tuple[str, Unit, Unit, int]:
     name, unit = _unit_named(match["unit"])
     if not name:
         return "", _NONE, _NONE, end
-    if match["power"] or match["square"]:
-        unit = _raised_to(unit, match["power"] or ("square" if match["square"].startswith("sq") else "3"))
-        name = text[match.start("unit") : match.end()]
+    if raised := match["power"] or match["square"]:
+        unit, name = _raised_to(unit, raised), text[match.start("unit") : match.end()]
     stop, per = match.end(), _NONE
     if " per " in unit.dimension:  # mol/l and its like, which have a name of their own
         dimension, _, below = unit.dimension.partition(" per ")
         unit, per = Unit(dimension, unit.factor), Unit(below, 1.0)
-    elif below := _BELOW.match(text, stop):
-        _, per = _unit_named(below["unit"] or below["raised"])
-        per = _raised_to(per, below["power"] or (below["square"] or "").strip()[:6].replace("cubic", "3"))
-        if below["minus"] and below["minus"] not in "1\u00b9":
-            per = _raised_to(per, below["minus"])
+    elif divisor := _BELOW.match(text, stop):
+        _, per = _unit_named(divisor["unit"] or divisor["raised"])
+        per = _raised_to(per, divisor["power"] or divisor["square"] or divisor["minus"] or "")
         if per.dimension and per.dimension not in {"share", "points"} | MONEY:
-            stop = below.end()
+            stop = divisor.end()
         else:
             per = _NONE
     return name, unit, per, stop
@@ -297,11 +306,18 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     if _WORD.search(text):
         quantities += _in_words(text)
     quantities += [
-        _quantity(text, _TIMES[match.group().lower()], 1.0, *match.span(), is_word=True)
+        Quantity(
+            value=_TIMES[match.group().lower()],
+            start=match.start(),
+            end=match.end(),
+            stop=match.end(),
+            sentence=text,
+            is_word=True,
+        )
         for match in _MULTIPLE.finditer(text)
     ]
     quantities.sort(key=attrgetter("start"))
-    # The "−1" of "5 mg L−1" is no number of its own.
+    # The "-1" of "5 mg L-1" is no number of its own.
     ends = chain([0], accumulate((quantity.stop for quantity in quantities), max))
     return tuple(q for q, end in zip(quantities, ends, strict=False) if q.start >= end)
 
@@ -326,7 +342,10 @@ def _in_digits(text: str, match: re.Match[str]) -> Quantity:
     scale = float(f"1e{power.translate(_RAISED)}") if power else 1.0
     value, step = value * scale, step * scale
     is_minus = sign in {"-", "\u2212"} and text[match.start() - 1 : match.start()] in _OPEN
-    return _quantity(text, -value if is_minus else value, step, match.start(), end, scale=scale)
+    value = -value if is_minus else value
+    start = match.start()
+    bare = Quantity(value=value, step=step, start=start, end=end, sentence=text, scale=scale)
+    return _completed(bare)
 
 
 class _Token(NamedTuple):
@@ -342,8 +361,7 @@ class _Token(NamedTuple):
     def text_lowercase(self) -> str:
         return self.word.lower()
 
-    def nt_separated(self, previous: _Token) -> bool:
-        """Whether a dash that is no hyphen, or a list, parts two words."""
+    def nt_separated(self, _previous: _Token) -> bool:
         return False
 
     def not_a_number_part(self) -> bool:
@@ -351,7 +369,7 @@ class _Token(NamedTuple):
 
 
 def _in_words(text: str) -> Iterator[Quantity]:
-    from text_to_num import find_numbers
+    from text_to_num import find_numbers  # loaded once a text has a number word
 
     tokens = [_Token(match.group(), *match.span()) for match in _TOKEN.finditer(text)]
     for found in find_numbers(tokens, "en", 0):
@@ -363,46 +381,43 @@ def _in_words(text: str) -> Iterator[Quantity]:
             few = _FEW.search(text, max(0, start - _LONGEST_FEW), start)
             value, start = value * (0.5 if few and few["half"] else 1.0), few.start() if few else -1
         if not is_pronoun and start >= 0 and not _DIGIT.search(text, start, end):
-            ordinal = found.is_ordinal
-            yield _quantity(text, value, 1.0, start, end, is_word=True, is_ordinal=ordinal)
+            bare = Quantity(value=value, start=start, end=end, sentence=text, is_word=True)
+            yield _completed(replace(bare, is_ordinal=found.is_ordinal))
 
 
 _BIG: Final = frozenset("hundred thousand million billion trillion".split())
 _FEW = re.compile(r"(?i)\b(?P<half>half\s)?an?\s\Z")
 _LONGEST_FEW: Final = 8
-_EARLY: Final = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth hundredth thousandth".split())
+_EARLY: Final = frozenset(
+    "first second third fourth fifth sixth seventh eighth ninth tenth hundredth thousandth".split()
+)
 """Ordinals that more often tell a list, a fraction or a time."""
 
 
-def _quantity(
-    text: str,
-    value: float,
-    step: float,
-    start: int,
-    end: int,
-    *,
-    scale: float = 1.0,
-    is_word: bool = False,
-    is_ordinal: bool = False,
-) -> Quantity:
-    before = _BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)
+def _completed(bare: Quantity) -> Quantity:
+    """A number with the scale and the unit that stand beside it."""
+    text, end, scale = bare.sentence, bare.end, bare.scale
+    before = _BEFORE.search(text, max(0, bare.start - _LONGEST_BEFORE), bare.start)
     if before and _MATHS.match(text, end):
         before = None
+    is_ordinal = bare.is_ordinal or _ORDINAL.match(text, end) is not None
     word = None if is_ordinal else _SCALE.match(text, end)
     if word and (not word["money"] or before):
-        times = _SCALES[(word["word"] or "").lower() or word["letter"] or word["money"]]
-        value, step, scale, end = value * times, step * times, scale * times, word.end()
-    is_ordinal = is_ordinal or _ORDINAL.match(text, end) is not None
+        scale *= _SCALES[(word["word"] or "").lower() or word["letter"] or word["money"]]
+        end = word.end()
     name, unit, per, stop = ("", _NONE, _NONE, end) if is_ordinal else _unit_after(text, end)
     if not name and before:
         name, unit = _unit_named(before.group().strip())
-    return Quantity(
-        value=value, step=step, unit=name, dimension=unit.dimension, factor=unit.factor, per=per,
-        start=start, end=end, stop=stop, sentence=text, is_word=is_word, is_ordinal=is_ordinal,
-        scale=scale,
+    times = scale / bare.scale
+    return replace(
+        bare, value=bare.value * times, step=bare.step * times, scale=scale, unit=name,
+        dimension=unit.dimension, factor=unit.factor, per=per, end=end, stop=stop,
+        is_ordinal=is_ordinal,
     )  # fmt: skip
 
 
 def with_unit_of(one: Quantity, other: Quantity) -> Quantity:
     """The number in another one's unit: the 9 of "from 9 to 6 days"."""
-    return replace(one, unit=other.unit, dimension=other.dimension, factor=other.factor, per=other.per)
+    return replace(
+        one, unit=other.unit, dimension=other.dimension, factor=other.factor, per=other.per
+    )

@@ -106,14 +106,17 @@ def test_a_known_unit_is_read_with_what_it_measures(text: str, unit: str, dimens
     ("text", "values"),
     [
         # Each line is one value in the notations of papers and of models.
-        ("5\u00d710\u2075, 5 x 10^5, 5 \\times 10^{5}, 500,000, half a million, 0.5M cells", [5e5] * 6),
+        (
+            "5\u00d710\u2075, 5 x 10^5, 5 \\times 10^{5}, 500,000, half a million, 0.5M cells",
+            [5e5] * 6,
+        ),
         ("1.2 billion euros, \u20ac1.2bn, 1,200 million euros", [1.2e9] * 3),
         ("68\u00b74% and \uff16\uff18.4%", [68.4] * 2),
         ("120 and one hundred and twenty", [120] * 2),
         ("1200, twelve hundred, $1{,}200$ and 1\u2009200", [1200] * 4),
         ("a 60-million-parameter model, 60M parameters", [6e7] * 2),
         ("5k people, 5 thousand people", [5000] * 2),
-        ("the 19th century, the nineteenth century", [19] * 2),
+        ("the 19th and the nineteenth century", [19] * 2),
         ("10\u2074 and 10^4", [1e4] * 2),
         ("second-year students, one of them, the first", []),
     ],

@@ -33,7 +33,10 @@ ASKS: Final = "conflict, needs an LLM or a person"
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
 _WRITTEN = re.compile(rf"""{ASKS}: (\w+): ('.*?'|".*?")(?: (?:against|and) ('.*?'|".*?"))?""")
 """The beginning of `Conflict.reason`."""
-_ADDED = re.compile(r"; the source has '(?P<instead>.*?)' for '(?P<says>.*?)'|; not found in the source: (?P<missing>[^;]*)")
+_ADDED = re.compile(
+    r"; the source has '(?P<instead>.*?)' for '(?P<says>.*?)'"
+    r"|; not found in the source: (?P<missing>[^;]*)"
+)
 """What `faithfulness` adds to the reason of another judge."""
 
 
