@@ -192,7 +192,7 @@ TOGETHER: Final = 0.75
 else its words are the source's, but not what it says with them. In long bills, that condemns a
 third of the faithful sentences. In long papers, the share of supported sentences goes with experts
 much less without it (.40 for .64)."""
-LEAST_STRENGTH: Final = 0.48
+LEAST_STRENGTH: Final = 0.34
 """Below this chance a sentence is unsupported for its overlap alone. With `CLOSE` and
 `UNRELATED_FROM` it was set so that at most 5 % of the faithful sentences of QAGS, StorySumm,
 InfoLossQA and PubMed are called unsupported."""
