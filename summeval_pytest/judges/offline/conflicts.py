@@ -13,17 +13,14 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
-from summeval_pytest.text.contradictions import NumberCheck, nearness, neighbours, tie
+from summeval_pytest.text.contradictions import Contradiction, neighbours, tie
 from summeval_pytest.text.lexicon import opposites
 from summeval_pytest.text.numbers import (
     find_figures,
-    has_numbers,
     is_own_count,
     is_worked_out,
-    unstated_figures,
 )
 from summeval_pytest.text.quantities import Quantity
 from summeval_pytest.text.sentences import STOP_WORDS, content_words, known_tokens, stem
@@ -91,12 +88,8 @@ _REACH: Final = 150
 _MARGIN: Final = 0.1
 _TABLE: Final = 12
 """A sentence with more numbers is a table, where neighbours do not say what a number is about."""
-SAME_PLACE: Final = 1.0
-"""Two numbers stand in the same place from this tie on: as if one neighbouring word was shared."""
 ALIKE: Final = 0.3
 """Two sentences that share such a part of the words of the longer one may compare the same."""
-COPIED: Final = 0.7
-"""Such a part is shared by sentences that say the same but for a number."""
 _JOINED: Final = 14
 """Two numbers closer than so many characters ("3.4 against 3.6") stand by the same words."""
 _CHANGE = re.compile(
@@ -122,44 +115,10 @@ _ALONG: Final = frozenset({"time", "length", "frequency", "temperature", ""})
 """What a thing may rise or fall along: "fell from 6 to 12 months"."""
 
 
-def contradicted_number(check: NumberCheck) -> Conflict | None:
-    """The first number of a claim that its evidence gives another value."""
-    for each in check.contradicted:
-        return _conflict(each.kind, each.number, each.partner)
-    return None
-
-
-def _conflict(kind: ConflictKind, figure: Quantity, rival: Quantity) -> Conflict:
-    return Conflict(kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence)
-
-
-def replaced_number(
-    reference: Sequence[str], summary: tuple[str, ...], known: tuple[str, ...]
-) -> Conflict | None:
-    """A number of a summary in the place of one of the reference that the summary does not state.
-
-    Both have one dimension and stand by the same words, and the reference does not state the first;
-    so a summary may add numbers, and leave some out.
-
-    Args:
-        reference: The sentences of a facet of the reference.
-        summary: All sentences of the summary.
-        known: All that is known of the reference.
-    """
-    own = [text for text in summary if text not in known and has_numbers(text)]
-    pairs = [
-        (nearness(figure, rival), figure, rival)
-        for text in filter(has_numbers, reference)
-        for alike in ([other for other in own if are_alike(other, text, COPIED)],)
-        for rival in (unstated_figures(text, summary) if alike else ())
-        for other in alike
-        for figure in unstated_figures(other, known)
-        if figure.dimension == rival.dimension and figure.decimals == rival.decimals
-    ]
-    nearest = max(pairs, key=itemgetter(0), default=None)
-    if nearest is None or nearest[0] < SAME_PLACE:
-        return None
-    return _conflict("number", *nearest[1:])
+def in_number(each: Contradiction) -> Conflict:
+    """The conflict of a number with the one in whose place it stands."""
+    says, partner = each.number.text, each.partner
+    return Conflict(kind=each.kind, says=says, instead=partner.text, sentence=partner.sentence)
 
 
 def are_alike(one: str, other: str, least: float) -> bool:

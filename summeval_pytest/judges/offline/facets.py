@@ -30,9 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict, replaced_number
+from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict, in_number
 from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import Roles, label_evidence, pieces_of, roles_of
+from summeval_pytest.text.contradictions import compare_numbers
+from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts
 
 RUN: Final = 4
@@ -208,6 +210,8 @@ def _likely(sentences: tuple[str, ...], roles: Roles) -> NDArray[np.bool_]:
     return likely
 
 
+SAME_PLACE: Final = 2.0
+"""What two numbers need to have in common so that one stands in the place of the other."""
 DIGITS: Final = 6
 """Scores are rounded to so many digits: logarithms may differ in the last bit."""
 WHOLE_CONFIDENCE: Final = 0.97
@@ -281,7 +285,20 @@ def contradiction(pair: q.FacetPair, reference: str, summary: str) -> Conflict |
             conflict = find_conflict(sentence, facet, numbers=False)
             if conflict is not None:
                 return conflict
-    return replaced_number(facet, sentence_texts(summary), known)
+    return _contradicted_number(facet, sentence_texts(summary), known)
+
+
+def _contradicted_number(
+    facet: tuple[str, ...], summary: tuple[str, ...], known: tuple[str, ...]
+) -> Conflict | None:
+    """A number of a summary in the place of one of the facet that the summary states nowhere."""
+    for sentence in summary:
+        unstated = () if sentence in known else unstated_figures(sentence, known)
+        for each in compare_numbers(sentence, facet, unstated, close=SAME_PLACE).contradicted:
+            partner = each.partner
+            if any(partner.start == n.start for n in unstated_figures(partner.sentence, summary)):
+                return in_number(each)
+    return None
 
 
 def vetoed(rating: int, conflict: Conflict) -> int:

@@ -16,7 +16,7 @@ from math import ceil
 from operator import mul
 from typing import Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts import contradicted_number, find_conflict
+from summeval_pytest.judges.offline.conflicts import find_conflict, in_number
 from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import cut_at_labels
 from summeval_pytest.judges.offline.support import COPIED
@@ -428,7 +428,7 @@ def _check(
         near = [premises[place] for place in _near(traces, evidence)]
         # A number in whose place nothing stands is a gap; it costs its share of `Signs`.
         numbers = compare_numbers(added, near, unstated_figures(added, premises), close=0.0)
-        conflict = contradicted_number(numbers) or find_conflict(fact, near)
+        conflict = next(map(in_number, numbers.contradicted), None) or find_conflict(fact, near)
     if conflict is None:
         return FactCheck(
             reason=f"{signs.found:.0%} of its words found, probability {strength:.2f}",

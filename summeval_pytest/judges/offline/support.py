@@ -17,7 +17,7 @@ from itertools import pairwise
 from math import log1p
 from typing import Final
 
-from summeval_pytest.judges.offline.conflicts import contradicted_number, find_conflict
+from summeval_pytest.judges.offline.conflicts import find_conflict, in_number
 from summeval_pytest.judges.offline.learned import chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.contradictions import compare_numbers
@@ -247,7 +247,7 @@ def _support(
     strength = chance(logit("support", strength_features(overlap)))
     near = [source[place] for place in overlap.places[:NEAR]]
     numbers = compare_numbers(sentence, near, unstated_figures(sentence, source))
-    conflict = contradicted_number(numbers) or find_conflict(sentence, near)
+    conflict = next(map(in_number, numbers.contradicted), None) or find_conflict(sentence, near)
     if conflict is not None:
         return SentenceCheck(
             reason=conflict.reason,

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
-from summeval_pytest.text.numbers import unstated_numbers
+from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.sentences import normalise, sentence_texts
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
@@ -66,7 +66,7 @@ def test_the_whole_source_contradicts_none_of_its_facets(paper: str) -> None:
     reference, source, _ = papers()[paper]
     whole = " ".join(source)
     for rating in rated(reference, whole).ratings:
-        stated = not any(unstated_numbers(s, source) for s in sentence_texts(rating.reference))
+        stated = not any(unstated_figures(s, source) for s in sentence_texts(rating.reference))
         assert not (stated and "number:" in rating.reason)
         assert rating.rating > 1
         assert is_justified(rating)
