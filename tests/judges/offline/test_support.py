@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflicts import ASKS
 from summeval_pytest.judges.offline.support import (
-    LEAST_STRENGTH,
     SourceIndex,
     evidence_of,
     support_sentences,
@@ -92,7 +91,7 @@ def test_a_short_answer_need_share_no_rare_word() -> None:
     """Of an answer with fewer than 20 words of content, more than .15 of its words are enough."""
     (answer,) = support_sentences(("The weather calmed in August.",), MILL)
     assert answer.supported
-    assert (answer.support or 0.0) < LEAST_STRENGTH
+    assert (answer.support or 0.0) < 0.48
     (foreign,) = support_sentences(("Penguins swim far.",), MILL)
     assert not foreign.supported
     assert foreign.evidence == ()
@@ -121,7 +120,7 @@ def test_other_words_cost_a_summary_in_other_words_nothing() -> None:
     first, second, _ = support_sentences(lay, MILL)
     assert first.supported
     assert second.supported
-    assert (first.support or 0.0) < LEAST_STRENGTH
+    assert (first.support or 0.0) < 0.48
     assert first.reason.endswith("the summary is told in other words, so this decides nothing")
 
 
@@ -135,7 +134,7 @@ def test_the_same_sentence_is_compared_with_a_summary_written_in_the_words_of_th
     *others, last = support_sentences((*close, "Grain became flour daily."), MILL)
     assert all(result.supported for result in others)
     assert not last.supported
-    assert f"of such sentences are supported, {LEAST_STRENGTH:.0%} needed" in last.reason
+    assert last.reason.endswith("closest sentences; 10% needed")
     assert support_sentences((*close, "Main conclusions:"), MILL)[-1].supported
 
 
