@@ -20,61 +20,54 @@ _ENGLISH: Final = frozenset(
 )
 _OTHERS: Final = frozenset(
     """
-    aber auch auf aus bei bis das dass dem den der des durch ein eine einem einen einer es für
-    ist jedoch mehr mit nach nicht nur oder sich sie sind sowie um und vom von vor waren wenn
-    werden wie wir wird wurde wurden zum zur zwischen über au aux avec ces cette chez dans de du
-    elle elles entre est il ils la le les leur mais nous ou par pas plus pour que qui sont sur
-    un une été como cuando del donde el ella en este esta fue fueron han hasta las los más mucho
-    muy para pero por según ser sobre su sus también tras una ao aos das depois dos durante em
-    foi foram mas muito nas nem não os pela pelo quando sua são uma alla che della delle di gli
-    nel nella più sono tra è bez było były być czy dla jak jest jako lub na nad nie niż o oraz
-    podczas przez przy są się tak tylko u w z za ze że bij dat deze dit het maar naar niet ook
-    op te uit van voor werd werden wordt zijn zonder att av det ej eller ett från för hän inte
-    med mellan mot och om på som så vid är ikke og til af bir daha için ile olarak ve ale jsou
-    která které který nebo pro při však egy és hogy nem dari dengan pada untuk yang
+    aber auch auf aus bei bis das dass dem den der des durch ein eine einem einen einer es für ist
+    jedoch mehr mit nach nicht nur oder sich sie sind sowie um und vom von vor waren werden wie wir
+    wird wurde wurden zum zur zwischen über au aux avec ces cette chez dans de du elle est il ils
+    la le les leur mais nous ou par pas plus pour que qui sont sur un une été como cuando del donde
+    el ella en este esta fue fueron han hasta las los más mucho muy para pero por según ser sobre
+    su sus también tras una ao aos das depois dos durante em entre foi foram mas muito nas nem não
+    os pela pelo quando sua são uma alla che della delle di gli nel nella più sono tra è bez było
+    były być czy dla jak jest lub na nad nie niż o oraz podczas przez przy są się tak tylko u w z
+    za ze że bij dat deze dit het maar naar niet ook op te uit van voor werd werden wordt zijn
+    zonder att av det ej eller ett från för hän inte med mellan mot och om på som så vid är ikke og
+    til af bir daha için ile olarak ve ale jsou která které který nebo pro při však egy és hogy nem
+    dari dengan pada yang
     """.split()
 )
 """Function words of German, French, Spanish, Portuguese, Italian, Polish, Dutch, Swedish, Danish,
 Turkish, Czech, Hungarian and Indonesian that are no English words."""
 _WORD: Final = re.compile(r"(?<![\d/_])[^\W\d_]++(?![\d/_])")
-_OTHER_SCRIPT: Final = re.compile(
+_SENTENCE_END: Final = re.compile(r"[.!?;:]\s|\n")
+_OTHER_SCRIPT: Final = re.compile(  # one Greek letter is a symbol
     r"[\u0400-\u1dff\u2e80-\ud7ff\uf900-\uffef\U00020000-\U0003ffff]+|[\u0370-\u03ff\u1f00-\u1fff]{2,}"
 )
-"""Letters that are not Latin; one Greek letter is a symbol."""
-_PARTICLES: Final = re.compile(
+_NAME: Final = re.compile(  # as "van der Berg" and "Rio de Janeiro"
     r"\b(?:van(?: de[nr]?)?|von der?|de(?: la| l[ao]s)?|du|del|di) (?=[A-Z])"
 )
-"""Of names, as "van der Berg" and "Rio de Janeiro"."""
-_SENTENCE_END: Final = re.compile(r"[.!?;:]\s|\n")
-_FEW: Final = 12
-"""Words up to which a text without any function word has the benefit of the doubt."""
 _READ: Final = 20_000
 """Characters that are read."""
 
 
 def _is_foreign(words: list[str]) -> bool:
-    """Whether words in Latin letters are of another language; names in them say nothing."""
+    """Whether words in Latin letters are of another language; names say nothing of it."""
     n_english = sum(word.lower() in _ENGLISH for word in words)
     n_others = sum(word in _OTHERS for word in words)
-    n_accented = sum(
-        not word.isascii() and word.islower() and word not in _OTHERS for word in words
-    )
+    n_accented = sum(word.islower() and not word.isascii() for word in words if word not in _OTHERS)
     if n_others > 1 and 2 * n_others + n_accented > 2 * n_english + 1:
         return True
-    n_signs = n_others + n_accented
-    return not n_english and len(words) >= (6 if n_others else _FEW) and 5 * n_signs >= len(words)
+    is_long = len(words) >= (6 if n_others else 12)  # else it has the benefit of the doubt
+    return is_long and not n_english and 5 * (n_others + n_accented) >= len(words)
 
 
 @lru_cache(maxsize=1024)
 def is_english(text: str) -> bool:
-    """Whether a text is English, up to a quarter of its words; in doubt, and without words, it is.
+    """Whether at least three quarters of a text's words are English; in doubt they are.
 
     >>> is_english("Der Ertrag fiel um 3 t und stieg dann."), is_english("The yield fell by 3 t.")
     (False, True)
     """
-    text = _PARTICLES.sub("", text[:_READ])
-    n_far = sum(len(letters) for letters in _OTHER_SCRIPT.findall(text))
-    if n_far * 3 > sum(map(str.isalpha, text)):
+    text = _NAME.sub("", text[:_READ])
+    if 3 * sum(map(len, _OTHER_SCRIPT.findall(text))) > sum(map(str.isalpha, text)):
         return False
     sentences = [_WORD.findall(sentence) for sentence in _SENTENCE_END.split(text)]
     n_words, n_foreign = sum(map(len, sentences)), sum(map(len, filter(_is_foreign, sentences)))

@@ -121,7 +121,7 @@ _SELF: Final = (
     r"(?:\ (?:language|model|assistant|system)){0,2}"
 )
 _REFUSAL: Final = re.compile(
-    rf"""(?isx)\A\W*(?: (?:null|nil|nan|undefined|xxx+)\W*\Z
+    rf"""(?isx)\A\W*(?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | lorem\ ipsum\b
       # it apologises
     | (?:i|we)(?:(?:'(?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid)|\ (?:\w+ly\ )?apologi[sz]e)
         (?:\W*\Z|\s?[^\s\w]|\ (?:but|that|the|i|for\ (?:the|any|this))\b)
@@ -146,10 +146,10 @@ _FAULT_WORDS: Final = frozenset(
     afraid again apologies attach blank blocked breach cannot clarify corrupted damaged decline
     denied difficulty empty error exceed exceeds exception expired failed failure filtered flagged
     forbidden forgot help here impossible inaccessible inappropriate incomplete insert
-    insufficient invalid kindly limit me missing need no none not nothing paste paywall
-    placeholder please policies policy prohibited refuse regret rejected restricted send share
-    sorry t tba tbd timeout todo too trouble unable unavailable unclear unknown unreachable
-    unreadable unsupported upload violate violates wrong
+    insufficient invalid kindly limit me missing need no none not nothing overloaded paste paywall
+    placeholder please policies policy prohibited protected refuse regret rejected removed
+    restricted send share sorry t tba tbd timed timeout todo too trouble unable unavailable
+    unclear unknown unreachable unreadable unsupported upload violate violates wrong
     """.split()
 )
 """Words, one of which a text needs in order to say that there is no summary."""
@@ -158,20 +158,21 @@ _TASK_WORDS: Final = frozenset(
     ability able abstract access accessible accessing add added ahead ai allowed another answer
     anything api appears applicable article ask asked assist assistance assistant available back
     behind body browse capability certain chat check clear code come complete connect contain
-    contains content context continue copy copyright correct couldn course d didn document doesn
-    don done due enough enter extra extract file find format found fulfil full gave generate get
-    give given glad go goes got great guidelines happen happy hasn haven hello hi idea image
-    include inconvenience info inform information input internal isn issue key know known language
-    large later length let like link ll load loaded long look looks m management maximum mean
-    message minutes moment next note now occurred offer okay open opened order output page paper
-    parse part pass pdf permission possible problem process produce prompt provide question rate
-    reach read ready receive regarding regretfully regrettably reply request require resource
-    respond response retrieve retry return right s safety said scanned seem seems seen sent server
-    service short shown size something source specific specify status step subscription sufficient
-    suitable summaries summarise summarize summary supplied support sure system task technical
-    tell temporarily terms text thank thanks time timed today token tokens try type unfortunately
-    url usable usage use used user valid ve viewed wait want wasn way website went without won
-    word words work wouldn write written yours
+    contains content context continue copy copyright correct couldn course d data determine didn
+    document doesn don done due enough enter extra extract file find format found fulfil full gave
+    generate get give given glad go goes got great guidelines happen happy hasn haven hello hi
+    idea image include inconvenience info inform information input internal isn issue key know
+    known language large later length let like link ll load loaded long look looks m management
+    many maximum mean message minutes moment next note now occurred offer okay open opened order
+    output page paper parse part pass password pdf permission possible problem process produce
+    prompt provide question rate reach read ready reason reasons receive regarding region
+    regretfully regrettably reply request requests require resource respond response retrieve
+    retry return right s safety said scanned seem seems seen sent server service short show shown
+    size something source specific specify status step subscription sufficient suitable summaries
+    summarise summarize summary supplied support sure system task technical tell temporarily terms
+    text thank thanks time today token tokens try type unfortunately url usable usage use used
+    user valid ve viewed wait want wasn way website went without won word words work wouldn write
+    written yours
     """.split()
 )
 """Words of which a model speaks of its task, by their stems. A plural, as "papers", is a summary's
@@ -212,7 +213,7 @@ def _is_about_task(text: str) -> bool:
     """Whether a text says that its task went wrong before anything else, and hardly more."""
     sentences = [
         [_kind(word) for word in _WORD.findall(sentence)]
-        for sentence in _SENTENCE_END.split(text.replace("n/a", "none").replace("n.a.", "none"))
+        for sentence in _SENTENCE_END.split(text.replace("n/a", "none"))
     ]
     n_words, n_others = sum(map(len, sentences)), sum(kinds.count("other") for kinds in sentences)
     first = next((kinds for kinds in sentences if set(kinds) - {"task"}), ())
