@@ -262,7 +262,7 @@ def score(  # noqa: PLR0913 - by keyword, each an option of its own
     """Score one summary.
 
     Args:
-        summary: The summary.
+        summary: The summary; a model's thoughts in it are left out.
         reference: The reference, or several: the best one counts. FM and EVA-Score need it.
         source: The paper as a text, or its sections. Faithfulness needs it.
         judge: A judge, or its name as for ``--summ-judge``.

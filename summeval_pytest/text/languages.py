@@ -59,7 +59,7 @@ def _is_foreign(words: list[str]) -> bool:
     return is_long and not n_english and 5 * (n_others + n_accented) >= len(words)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def is_english(text: str) -> bool:
     """Whether at least three quarters of a text's words are English; in doubt they are.
 

@@ -30,7 +30,7 @@ _MARK: Final = re.compile(
       |\Aanalysis(?-i:(?=[A-Z])) | \AThinking\.\.\.(?=\n))
   | (?P<close>{_LEFT}(?:/|end_(?:of_)?){_THOUGHTS}{_RIGHT}|\[/think(?:ing)?\]
       |<channel\|> | \.\.\.done\ thinking\.)
-  | (?P<answer>{_LEFT}(?:begin_of_|start_)?{_ANSWERS}{_RIGHT}
+  | (?P<answer>(?<!details>)(?<!details>\n){_LEFT}(?:begin_of_|start_)?{_ANSWERS}{_RIGHT}
       |(?:<\|start\|>\s{{0,9}}assistant)?{_FINAL} | (?-i:assistantfinal(?=[A-Z\W])))
   | (?P<end>{_LEFT}(?:/|end_(?:of_)?){_ANSWERS}{_RIGHT} | <\|(?:return|end)\|>)"""
 )
@@ -122,6 +122,7 @@ _SELF: Final = (
 )
 _REFUSAL: Final = re.compile(
     rf"""(?isx)\A\W*(?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | lorem\ ipsum\b
+    | (?<=[\[{{<(])(?:\w+\ )?(?:summary|abstract|output)(?:\ \w+){{0,3}}\W*\Z
       # it apologises
     | (?:i|we)(?:(?:'(?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid)|\ (?:\w+ly\ )?apologi[sz]e)
         (?:\W*\Z|\s?[^\s\w]|\ (?:but|that|the|i|for\ (?:the|any|this))\b)
@@ -217,5 +218,4 @@ def _is_about_task(text: str) -> bool:
     ]
     n_words, n_others = sum(map(len, sentences)), sum(kinds.count("other") for kinds in sentences)
     first = next((kinds for kinds in sentences if set(kinds) - {"task"}), ())
-    is_blank = not first and n_words > 0 and text.lstrip("*_ ")[:1] in {"[", "{", "<", "("}
-    return is_blank or ("fault" in first and "other" not in first and n_others * 4 <= n_words)
+    return "fault" in first and "other" not in first and n_others * 4 <= n_words

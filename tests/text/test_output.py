@@ -89,6 +89,7 @@ def test_thoughts_that_never_end_leave_no_text(text: str) -> None:
         "R1 emits a <think> block. It ends with </think>\nThe answer follows.",
         "\u201c<think>\u201d is learned. \u201c</think>\u201d is not.",
         "[Think] aloud protocols were used.",
+        "<details>\n<summary>Ponds</summary>\n\nPonds warmed.\n</details>",
         "We append Wait instead of </think>, and accuracy rises to 57 %.",
     ],
 )
