@@ -64,7 +64,7 @@ Read = Mapping[int, ItemT | UnreadableError]
 
 _BRACES = re.compile(r'[{}"]')
 _STRING_END = re.compile(r'(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_FENCED: Final = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
+_FENCED: Final = re.compile(r"^[ \t]*```[A-Za-z]*[ \t]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 _WIDTH: Final = 40
 """Characters of a reply that a message quotes."""
 _TOO_LARGE: Final = 1_000_000_000
