@@ -5,6 +5,7 @@ Both measure as a gated run does, through the same runner, judges and store. No 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -33,7 +34,7 @@ from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.rows import usual_column
 from summeval_pytest.suite.suite import suite_of_pairs
-from summeval_pytest.suite.values import Pair, Paper, Section, section_of
+from summeval_pytest.suite.values import Pair, Paper, Section, pair_of, read_output, section_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.means import MeanScore, mean_scores
 
@@ -49,6 +50,7 @@ _NEEDS: Final[Mapping[MetricName, tuple[Text, ...]]] = {
 T = TypeVar("T")
 _COLUMNS: Final = ("summary", "reference", "source", "paper", "system")
 _SHOWN: Final = 60
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,7 +262,7 @@ def score(  # noqa: PLR0913 - by keyword, each an option of its own
     """Score one summary.
 
     Args:
-        summary: The summary.
+        summary: The summary; a model's thoughts in it are left out.
         reference: The reference, or several: the best one counts. FM and EVA-Score need it.
         source: The paper as a text, or its sections. Faithfulness needs it.
         judge: A judge, or its name as for ``--summ-judge``.
@@ -478,9 +480,9 @@ def _listed(rows: Any) -> object:
 def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
     """The pair of a row; a UsageError where the summary is no text."""
     known = {name: value for name, value in row.items() if not _is_missing(value)}
-    summary = row.get("summary")
-    if not isinstance(summary, str):
-        shown = one_line(repr(summary), _SHOWN)
+    output = read_output(row.get("summary"))
+    if output is None:
+        shown = one_line(repr(row.get("summary")), _SHOWN)
         raise UsageError(f"{place}: the summary is {shown}; give a text, '' for none")
     form = "section of a source; give a text or {'heading', 'text'}"
     sections = _parts(known.get("source", ()), place, section_of, form)
@@ -498,7 +500,13 @@ def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
         place=place,
     )
     system = str(known.get("system", ""))
-    return Pair(paper=paper, system=system, summary=summary, place=place)
+    named = [("paper", paper.id), ("system", system), *(("reference", text) for text in texts)]
+    named += [("source", f"{section.heading} {section.text}") for section in sections]
+    for name, text in named:
+        if half := _HALF.search(text):
+            what = f"the {name} holds {half[0]!r}, half a surrogate pair"
+            raise UsageError(f"{place}: {what}; write the whole character")
+    return pair_of(paper, system, output, place)
 
 
 def _is_missing(value: object) -> bool:

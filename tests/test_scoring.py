@@ -350,6 +350,41 @@ def test_a_mistake_in_a_table_is_named(rows: Any, options: Mapping[str, Any], me
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"source": "a \ud835 b"}, "source"),
+        ({"source": [{"heading": "\ud835", "text": "b"}]}, "source"),
+        ({"reference": ["a", "b \udc00"]}, "reference"),
+        ({"paper": "p\ud835"}, "paper"),
+        ({"system": "s\ud835"}, "system"),
+    ],
+)
+def test_half_a_character_is_named(given: Mapping[str, Any], name: str) -> None:
+    """No file and no hash can hold it; in a model's summary it is read as an unknown character."""
+    row = {"summary": SUMMARY, "reference": REFERENCE, **given}
+    with pytest.raises(
+        UsageError, match=rf"^row 2: the {name} holds '\\ud[\w]+', half a surrogate"
+    ):
+        evaluate([{"summary": SUMMARY, "reference": REFERENCE}, row], progress=False)
+    assert "\ud835" not in score(summary=f"{SUMMARY} \ud835", source=REFERENCE)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        f"<think>Which?</think>{SUMMARY}",
+        f"Which?\n</think>\n{SUMMARY}",
+        [{"type": "thinking", "thinking": "Which?"}, {"type": "text", "text": SUMMARY}],
+    ],
+)
+def test_thoughts_in_a_summary_are_not_scored(output: Any) -> None:
+    """A table of outputs is scored as the endpoint's replies are."""
+    scored = score(summary=output, source=REFERENCE)
+    assert scored.numbers == score(summary=SUMMARY, source=REFERENCE).numbers
+    assert scored.evaluation.pair.note == "the model's thoughts were left out of its summary"
+
+
 def test_a_notebook_shows_texts_by_facet_and_none_of_their_markup() -> None:
     """Texts of papers and models are hostile until proven otherwise."""
     hostile = f"<script>alert(1)</script> & \u202e {SUMMARY}"

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeGuard
 
 from summeval_pytest.errors import Fault, NoReplyError
 from summeval_pytest.store.cassette import request_key
+from summeval_pytest.text.output import read_text
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
@@ -129,14 +130,6 @@ class Usage(NamedTuple):
     reasoning_tokens: int = 0
 
 
-_THOUGHTS: Final = re.compile(r"(?:\s*<think>.*?(?:</think>\s*|\Z))*+", re.DOTALL)
-
-
-def without_thoughts(text: str) -> str:
-    """The text after the ``<think>`` blocks that it begins with; one that never ends is all."""
-    return _THOUGHTS.sub("", text, count=1)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatReply:
     """One reply, complete as the endpoint sent it, whatever a reader makes of its text.
@@ -157,7 +150,7 @@ class ChatReply:
     @property
     def is_spent(self) -> bool:
         """Whether it was cut off before the model had said anything."""
-        return self.finish == "length" and not without_thoughts(self.text)
+        return self.finish == "length" and not read_text(self.text).text
 
     @property
     def n_thought(self) -> int:
@@ -281,10 +274,11 @@ def _read_json(text: str) -> object:
     if sum(map(text.count, ",[{")) > MOST_MARKS:
         raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
     try:
-        return read_strict(text)
+        # numbers that nobody reads, as of log probabilities, may be none
+        return read_strict(text.removeprefix("\ufeff"), constants=True)
     except StrictJsonError as error:
         if error.fault != "syntax":
-            what = "its body has a key twice, a number that is none, or no end"
+            what = "its body has a key twice, a number without end, or too deep a nesting"
             raise _malformed(what) from None
         what = f"its body is no JSON text from character {error.position} on; it begins"
         raise NoReplyError("not_json", f"{what} {one_line(text[:_SHOWN], 60)!r}") from None
@@ -305,18 +299,29 @@ def _read_choice(choice: Mapping[str, Any]) -> tuple[str, Finish]:
     refusal, content = message.get("refusal"), message.get("content")
     if isinstance(refusal, str) and refusal:
         return refusal, "refusal"
-    whole = {"type": "text", "text": "" if content is None else content}
-    texts: list[str] = []
-    for part in content if isinstance(content, list) else [whole]:
-        match part:
-            case {"type": "text", "text": str(text)}:
-                texts.append(text)
-            case _:
-                raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
+    text = text_of("" if content is None else content)
+    if text is None:
+        raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
     for finish, word in _ENDS.items():
         if word.fullmatch(str(end or None)):
-            return "".join(texts), finish
+            return text, finish
     raise _malformed(f"it ended with {one_line(str(end), 60)!r}: nobody knows if its text is whole")
+
+
+def text_of(content: object) -> str | None:
+    """The text of a message's content, or of its parts but for thoughts; None for other values."""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for part in content if isinstance(content, list) else [None]:
+        match part:
+            case {"type": "thinking" | "redacted_thinking" | "reasoning" | "thought"}:
+                pass
+            case {"type": "text" | "output_text", "text": str(text)}:
+                texts.append(text)
+            case _:
+                return None
+    return "".join(texts)
 
 
 def _usage(values: Any) -> Usage | None:

@@ -33,6 +33,7 @@ from summeval_pytest.endpoints.dialect import (
     narrowed,
     next_trial,
     room,
+    without_system,
 )
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import Limits, tokens_about
@@ -206,19 +207,25 @@ class Client:
             if (less := self._narrowed(call, dialect, outcome)) is not None:
                 known = (self._dialect.most_tokens, less.most_tokens)
                 self._dialect = replace(self._dialect, most_tokens=min(filter(None, known)))
-            elif not (outcome.is_refusal and self._doubt(dialect)):
+            elif not self._doubt(dialect, outcome):
                 return outcome
 
     def _covers(self, request: ChatRequest) -> bool:
         """Whether enough is known to send a request; one without a schema needs no level."""
         return self._is_known and (request.schema is None or self._dialect.level is not None)
 
-    def _doubt(self, refused: Dialect) -> bool:
-        """Whether a refusal in this dialect may be the dialect's fault, and not the request's.
+    def _doubt(self, refused: Dialect, trouble: Trouble) -> bool:
+        """Whether a trouble in this dialect may be the dialect's fault, and not the request's.
 
-        So it may while the dialect is only remembered from another day, which is then forgotten,
-        and where it was given up meanwhile.
+        So it may where it is about a system's message, which is then given up. So may a refusal
+        while the dialect is only remembered from another day, which is then forgotten, and where it
+        was given up meanwhile.
         """
+        if without_system(refused, trouble) is not None:
+            self._dialect = replace(self._dialect, system=False)
+            return True
+        if not trouble.is_refusal:
+            return False
         if refused != self._dialect:
             return True
         if not self._is_confirmed:

@@ -32,6 +32,11 @@ _OF_LENGTH: Final = frozenset({
 """Words with which OpenAI, TGI, Gemini and vLLM refuse the room of a reply."""
 _OF_OTHERS: Final = _OF_LEVELS | {"temperature", "seed", "reasoning_effort"}
 """Words of refusals that may repeat the whole request."""
+_OF_SYSTEM: Final = re.compile(
+    r"(?i)\b(system|developer)['\"]? (role|message|prompt|instruction)"
+    r"|roles must alternate|only user and assistant roles"
+)
+"""How templates of Gemma and Mistral, and Google, refuse a system's message."""
 _NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,10})(?![\w-]|\.\d)", re.ASCII)
 LEAST_ROOM: Final = ROOM // 8
 """Tokens that answers usually have room in, so that one long prompt does not have all cut off."""
@@ -41,16 +46,18 @@ _FEWEST: Final = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What one model at one endpoint understands, and whether it takes temperature and seed.
+    """What one model at one endpoint understands: temperature, seed, messages of a system.
 
-    The level is None while no schema was asked for with success; ``most_tokens``, the longest reply
-    that may be asked for, while nobody refused one.
+    Without ``system``, the text of such a message stands before the user's. The level is None while
+    no schema was asked for with success; ``most_tokens``, the longest reply that may be asked for,
+    while nobody refused one.
     """
 
     level: Level | None = None
     length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     seed: bool = True
+    system: bool = True
     most_tokens: int | None = None
 
     def as_json(self) -> Mapping[str, object]:
@@ -60,16 +67,26 @@ class Dialect:
 
 def read_dialect(values: Any) -> Dialect | None:
     """The dialect that JSON values hold, as `Dialect.as_json` wrote it; None in anything else."""
-    match {"most_tokens": None, **values} if isinstance(values, dict) else None:
+    match {"most_tokens": None, "system": True, **values} if isinstance(values, dict) else None:
         case {
             "level": None | "json_schema" | "json_object" | "text",
             "length_field": "max_tokens" | "max_completion_tokens",
             "temperature": bool(),
             "seed": bool(),
+            "system": bool(),
             "most_tokens": None | int() as most,
             **more,
         } if not more and (most is None or (type(most) is int and most > 0)):
             return Dialect(**values)
+    return None
+
+
+def without_system(dialect: Dialect, trouble: Trouble) -> Dialect | None:
+    """The dialect without a system message, where a refusal is about one; None elsewhere."""
+    is_refused = trouble.status in _REFUSALS | _BREAKDOWNS and not trouble.is_too_long
+    is_named = _OF_SYSTEM.search(trouble.what) or trouble.words >= {"jinja", "system", "role"}
+    if is_refused and dialect.system and is_named:
+        return replace(dialect, system=False)
     return None
 
 
@@ -79,6 +96,8 @@ def next_trial(dialect: Dialect, trouble: Trouble, *, has_schema: bool) -> Diale
     A refusal that names a field costs that field. One that names the form of the reply, or nothing
     in particular, costs the level. Each field is given up once, so that this ends.
     """
+    if (without_role := without_system(dialect, trouble)) is not None:
+        return without_role
     lower = None
     if has_schema and dialect.level not in {None, LEVELS[-1]}:
         lower = replace(dialect, level=LEVELS[LEVELS.index(dialect.level) + 1])
@@ -134,16 +153,26 @@ def narrowed(dialect: Dialect, trouble: Trouble, request: ChatRequest) -> Dialec
     return replace(dialect, most_tokens=less) if less < sent else None
 
 
+def _messages(request: ChatRequest, dialect: Dialect) -> list[dict[str, str]]:
+    """The messages of a request, without a system's where the model takes none."""
+    # UTF-8 cannot carry half a character: a question mark goes in its place.
+    messages: list[dict[str, str]] = [
+        {"role": m.role, "content": m.content.encode("utf-8", "replace").decode("utf-8")}
+        for m in request.messages
+    ]
+    if not dialect.system and [m["role"] for m in messages[:2]] == ["system", "user"]:
+        before, first, *others = messages
+        content = f"{before['content']}\n\n{first['content']}"
+        messages = [{"role": "user", "content": content}, *others]
+    return messages
+
+
 def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
     """A request's body as JSON values, in an endpoint's dialect.
 
     Where the endpoint takes no strict schema, the schema stands at the end of the last message.
     """
-    # UTF-8 cannot carry half a character: a question mark goes in its place.
-    messages = [
-        {"role": m.role, "content": m.content.encode("utf-8", "replace").decode("utf-8")}
-        for m in request.messages
-    ]
+    messages = _messages(request, dialect)
     values: dict[str, object] = {"model": request.model}
     if request.schema is not None:
         level = dialect.level or LEVELS[0]

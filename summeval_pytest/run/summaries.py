@@ -12,12 +12,22 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Final
 
-from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Message, without_thoughts
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Message
 from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
 from summeval_pytest.store.cassette import request_key
 from summeval_pytest.suite.suite import Suite
-from summeval_pytest.suite.values import ASKED, PROMPTS, SOURCE_MARK, Flaw, Pair, Paper, SystemSpec
+from summeval_pytest.suite.values import (
+    ASKED,
+    NO_SUMMARY,
+    PROMPTS,
+    SOURCE_MARK,
+    Flaw,
+    Pair,
+    Paper,
+    SystemSpec,
+)
+from summeval_pytest.text.output import read_text
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 
@@ -135,7 +145,8 @@ def flaw_of(reply: ChatReply, spec: SystemSpec) -> Flaw | None:
         case "refusal":
             return Flaw("refused_candidate", f"the model refused: {one_line(reply.text, 120)}")
         case "stop":
-            return None
+            text, had_thoughts = read_text(reply.text)
+            return NO_SUMMARY if had_thoughts and not text else None
 
 
 async def summarise(
@@ -158,7 +169,7 @@ async def summarise(
     return Pair(
         paper=paper,
         system=spec.name,
-        summary=without_thoughts(reply.text),
+        summary=read_text(reply.text).text,
         place=spec.place,
         flaw=flaw_of(reply, spec),
         note=note,

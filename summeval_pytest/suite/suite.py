@@ -20,9 +20,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+from pydantic import BeforeValidator
+
 from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite.entries import FileEntry, Given, Text, expecting, keyed, keys_of
+from summeval_pytest.suite.entries import FileEntry, Given, Text, expecting, keyed, keys_of, mistake
 from summeval_pytest.suite.file import (
     EvaVariant,
     SuiteKeys,
@@ -58,7 +60,16 @@ from summeval_pytest.suite.lines import (
 )
 from summeval_pytest.suite.places import SUITE_NAME, is_suite_name, suite_name, suite_text
 from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, read_rows
-from summeval_pytest.suite.values import CompareTable, Pair, Paper, Roster, SystemSpec
+from summeval_pytest.suite.values import (
+    CompareTable,
+    Pair,
+    Paper,
+    Roster,
+    SystemSpec,
+    pair_of,
+    read_output,
+)
+from summeval_pytest.text.output import Output
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
@@ -298,11 +309,21 @@ def read_paper(entry: FileEntry) -> Paper:
     return paper
 
 
+def _output(value: object) -> Output:
+    """The output in a value; a text without a visible character is none."""
+    output = read_output(value)
+    if output is None or not (output.had_thoughts or is_visible(output.text)):
+        raise mistake("is no output", "empty")
+    return output
+
+
 @dataclass(slots=True, kw_only=True)
 class _Summary:
     paper: Text
     summary: Annotated[
-        Text, expecting("what the system returned, or '-' where that was nothing, which fails")
+        Output,
+        BeforeValidator(_output),
+        expecting("what the system returned, or '-' where that was nothing, which fails"),
     ]
     provenance: Given[Text] = None
 
@@ -319,9 +340,7 @@ def read_summaries(
         if line.paper in spec.skip:
             what = f"system {spec.name!r} has a summary for paper {line.paper!r}"
             raise entry.fault("", f"{what}, which it lists under 'skip'; delete one of the two")
-        pair = Pair(
-            paper=papers[line.paper], system=spec.name, summary=line.summary, place=entry.place
-        )
+        pair = pair_of(papers[line.paper], spec.name, line.summary, entry.place)
         return line.paper, pair
 
     pairs = keyed(

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 from pydantic.functional_validators import ValidateAs
 
-from summeval_pytest.endpoints.chat import Effort
+from summeval_pytest.endpoints.chat import Effort, text_of
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import (
@@ -38,6 +38,7 @@ from summeval_pytest.suite.entries import (
     expecting,
     mistake,
 )
+from summeval_pytest.text.output import Output, read_text
 from summeval_pytest.text.sentences import normalise
 
 PROMPTS: Final = ("abstract", "plain")
@@ -162,6 +163,11 @@ class Flaw:
     reason: str
 
 
+NO_SUMMARY: Final = Flaw(
+    "degenerate_candidate", "the model's output has thoughts, and no summary after them"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """One system's summary of one paper.
@@ -178,6 +184,25 @@ class Pair:
     place: Place
     flaw: Flaw | None = None
     note: str = ""
+
+
+def read_output(content: object) -> Output | None:
+    """The output in a message's content; None where it is no text and no list of parts."""
+    text = text_of(content)
+    if text is None:
+        return None
+    output = read_text(text)
+    has_more = isinstance(content, list) and any("text" not in part["type"] for part in content)
+    return output._replace(had_thoughts=output.had_thoughts or has_more)
+
+
+def pair_of(paper: Paper, system: str, output: Output, place: Place) -> Pair:
+    """The pair of a recorded output; one with thoughts and no summary is the system's fault."""
+    if not output.had_thoughts:
+        return Pair(paper=paper, system=system, summary=output.text, place=place)
+    flaw = None if output.text else NO_SUMMARY
+    note = "the model's thoughts were left out of its summary"
+    return Pair(paper=paper, system=system, summary=output.text, place=place, flaw=flaw, note=note)
 
 
 Dollars = Annotated[Number, Field(ge=0, le=100_000)]

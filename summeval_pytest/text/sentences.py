@@ -32,30 +32,6 @@ _PARAGRAPH = re.compile(r"\n\s*\n\s*")
 _LIST_ITEM = re.compile(r"\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
 _SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
 _MARK = "\x00"
-_REFUSAL = re.compile(
-    r"""(?isx)\A\W*(?:
-      # it apologises
-      (?:i|we)(?:['\u2019](?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid(?!\ of))\b
-    | sorry(?:[,.!]|\ (?:but|for|i)\b) | i\ (?:\w+\ )?apologi[sz]e\b
-      # it speaks of itself
-    | as\ an?\ (?:ai|artificial\ intelligence|large\ language)
-        (?:\ (?:language|model|assistant|system)){0,2},?\ i\b
-      # it says what it does not do, at once, after a clause or after thanks
-    | (?:than[^.!?]*[.!?]\ )?(?:[^.!?]*(?:,|\bbut)\ )?i(?:
-        \ (?:can\ ?not|can['\u2019]?t|could\ not|will\ not|won['\u2019]?t|do\ not|don['\u2019]?t)
-      | (?:['\u2019]m|\ am|\ was)\ (?:unable|not\ able)\ to | \ have\ no | \ must
-      )\ (?:\w+ly\ )?(?:help|assist|access|open|read|view|summari[sz]e|provide|give|generate|write
-        |create|produce|comply|fulfil+|answer|process|complete|respond|do|have|offer|decline
-        |(?:see|find)\ (?:\w+\ )?(?:paper|document|text|article|file))\b
-      # it asks for the text
-    | .*\b(?:please|(?:could|can|if)\ you)\ (?:\w+\ )?(?:provide|share|upload|paste|send|attach)
-        (?:\ \w+){1,2}\ (?:text|paper|document|article|file|abstract)\b
-    )"""
-)
-_OPENING: Final = 160
-"""In so many characters a refusal says that it is one."""
-_QUOTES: Final = tuple("\"'\u2018\u2019\u201c\u201d")
-_REFUSAL_WORDS: Final = 80
 
 
 def visible(character: str) -> str:
@@ -91,18 +67,6 @@ def normalise(text: str) -> str:
             text = break_.sub(_MARK, text)
     lines = (" ".join(line.split()) for line in text.split(_MARK))
     return "\n\n".join(line for line in lines if line)
-
-
-def is_refusal(text: str) -> bool:
-    """Whether a text is a model declining to write a summary, and hardly more.
-
-    A summary counts as refused where the system speaks of itself at its start: an apology, "I
-    cannot" and what a summary takes, or a request for the text; and where it has fewer than 80
-    words. A quoted start is somebody else's.
-    """
-    if text.startswith(_QUOTES) and not text.endswith(_QUOTES):
-        return False
-    return bool(_REFUSAL.match(text[:_OPENING])) and len(text.split()) < _REFUSAL_WORDS
 
 
 SPLITTER: Final = "2"

@@ -35,8 +35,8 @@ class StrictJsonError(ValueError):
         self.position = position
 
 
-def read_strict(text: str) -> object:
-    """The JSON value of a text.
+def read_strict(text: str, *, constants: bool = False) -> object:
+    """The JSON value of a text; with ``constants`` NaN and infinity are numbers.
 
     Raises:
         StrictJsonError: For what is no JSON, a key that stands twice in one object, NaN and
@@ -46,8 +46,8 @@ def read_strict(text: str) -> object:
         value: object = json.loads(
             text,
             object_pairs_hook=_without_duplicates,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
+            parse_constant=float if constants else _refuse_constant,
+            parse_float=float if constants else _finite,
         )
         if not is_deep(value):
             return value

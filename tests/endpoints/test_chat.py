@@ -90,31 +90,6 @@ def test_all_that_can_change_a_reply_is_in_its_identity() -> None:
         assert other != ASKED
 
 
-def test_thoughts_before_an_answer_are_left_out() -> None:
-    """Up to the first end of each, as servers read them; without an end there is no answer."""
-    for text, said in (
-        ("yes", "yes"),
-        (" yes ", " yes "),
-        (" <think>Hm.\n</think>\n\nyes", "yes"),
-        ("<think>a</think> <think>b</think>yes <think>c</think>", "yes <think>c</think>"),
-        ("<think>a<think>b</think>yes", "yes"),
-        ("<think>a</think>b</think>yes", "b</think>yes"),
-        ("<think>yes, or no", ""),
-        ("<think>a</think>\n<think>b", ""),
-        ("<think></think>", ""),
-        ("Yes. <think>No", "Yes. <think>No"),
-    ):
-        assert chat.without_thoughts(text) == said
-
-
-@pytest.mark.parametrize(
-    "unit", ["<think>", "<think></think>", "<think> ", " ", "<think>a</think> "]
-)
-def test_thoughts_are_read_in_linear_time(unit: str) -> None:
-    """A megabyte of them is read at once; in quadratic time, this test would take hours."""
-    assert chat.without_thoughts(unit * (10**6 // len(unit))) in {"", unit * 10**6}
-
-
 def test_a_reply_that_was_cut_before_it_began_was_thought() -> None:
     """Whether or not the endpoint says so; blanks without end are no thoughts."""
     for reply, n_thought in (
@@ -180,6 +155,7 @@ def test_a_completion_is_a_reply() -> None:
 
 
 PARTS = [{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "no"}]}
 REFUSED = {"content": "half", "refusal": "I won't."}
 
 
@@ -193,6 +169,8 @@ def test_a_reply_says_why_it_ended() -> None:
         *[(REFUSED, other, "I won't.", "refusal") for other in ("stop", "length", None)],
         *[({"content": none}, "stop", "", "stop") for none in (None, "", list[object]())],
         ({"content": PARTS}, "stop", "yes", "stop"),
+        ({"content": [THOUGHT, *PARTS]}, "stop", "yes", "stop"),
+        ({"content": [THOUGHT]}, "length", "", "length"),
     ):
         got = chat.read_body(saying(message, finish))
         assert (got.text, got.finish) == (text, read)
@@ -270,10 +248,19 @@ def test_what_is_no_json_is_reported_with_its_beginning() -> None:
     assert mistake('{"a": [')[1].startswith("its body is no JSON text from character 7 on")
     assert mistake("")[0] == "not_json"
     assert len(mistake("<" * 100_000)[1]) < 200
-    message = "its body has a key twice, a number that is none, or no end"
+    message = "its body has a key twice, a number without end, or too deep a nesting"
     twice = completion().replace('"id"', '"model"')
-    for text in (twice, completion(created=float("nan")), '{"choices":' * 100_000):
+    for text in (twice, '{"choices":' * 100_000):
         assert mistake(text) == ("malformed", message)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_byte_order_mark_and_numbers_that_nobody_reads_do_no_harm(number: str) -> None:
+    """Servers send them beside an answer that is whole, as times and log probabilities."""
+    body = completion(timings="?").replace('"?"', f'{{"per_second": {number}}}')
+    assert chat.read_body(f"\ufeff{body}").text == "yes"
+    counts = completion(usage="?").replace('"?"', f'{{"prompt_tokens": {number}}}')
+    assert chat.read_body(counts).usage is None
 
 
 COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -97,6 +98,7 @@ def test_json_object_goes_out_with_the_schema_as_text() -> None:
 
 RENAMED = replace(STRICT, length_field="max_completion_tokens")
 COLD = replace(STRICT, temperature=False)
+ALONE = replace(STRICT, system=False)
 REPEATED = "response_format.type: 'json_schema' is not 'text'; got max_tokens=64, seed=7"
 
 
@@ -121,6 +123,19 @@ def test_a_refusal_costs_a_field_or_a_level() -> None:
             (STRICT, (500, 501), f"bad {word}!", "", OBJECT)
             for word in ("response_format", "json_schema", "json_object", "schema", "grammar")
         ],
+        # a template without a system role, of vLLM, TGI, llama.cpp, Mistral and Google
+        *[
+            (STRICT, (400, 422, 500), said, "", ALONE)
+            for said in (
+                "System role not supported",
+                "Template error: system role is not supported by this template (in <string>:1)",
+                "x" * 300 + " Jinja Exception: the role system is not supported",
+                "Conversation roles must alternate user/assistant/user/assistant/...",
+                "Only user and assistant roles are supported!",
+                "Developer instruction is not enabled for models/gemma-3-27b-it",
+            )
+        ],
+        (ALONE, (400,), "System role not supported", "", replace(ALONE, level="json_object")),
         # what the suite itself has chosen is not given up
         (STRICT, (400, 422), "Unrecognized request argument: reasoning_effort", "", None),
         (STRICT, (400,), "Unsupported value: 'minimal'", "reasoning_effort", None),
@@ -138,6 +153,36 @@ def test_a_refusal_costs_a_field_or_a_level() -> None:
             if following is not None and following.level == dialect.level:
                 assert free == replace(following, level=None)
             assert free is None or free.level is None
+
+
+def test_without_a_system_role_its_text_stands_before_the_users() -> None:
+    """Nothing of it is lost; a request without a system message stays as it is."""
+    messages = body(replace(FREE, schema=None), ALONE)["messages"]
+    assert messages == [{"role": "user", "content": "You judge.\n\nIs it so?"}]
+    request = replace(FREE, messages=FREE.messages[1:])
+    assert body(request, ALONE)["messages"] == [{"role": "user", "content": "Is it so?"}]
+
+
+def without_role(seen: Seen) -> Action:
+    """A server whose template has no system role."""
+    (first, *_), count = cast("list[dict[str, str]]", seen.body["messages"]), len(seen.texts)
+    if first["role"] == "system":
+        return Status(400, message="System role not supported")
+    return Answer(f"{count} {first['content']}")
+
+
+@pytest.mark.parametrize("first", [FREE, question()], ids=["at once", "after others"])
+def test_a_system_role_that_is_refused_is_refused_once(first: chat.ChatRequest) -> None:
+    """The next requests go out without it, though a request without a system came before."""
+
+    async def sending(client: Client) -> list[str]:
+        return [(await client.send(request)).text for request in (first, FREE, ASKED)]
+
+    with ScriptedServer(without_role) as server:
+        replies = run(at(server.url), sending)
+    assert replies[1] == "1 You judge.\n\nIs it so?"
+    assert replies[2].startswith(replies[1])
+    assert server.n_requests == 4
 
 
 @settings(deadline=None, max_examples=60)
@@ -328,6 +373,7 @@ def test_a_limit_that_shrinks_with_each_refusal_ends_the_call(remembered: Dialec
         length_field=st.sampled_from(["max_tokens", "max_completion_tokens"]),
         temperature=st.booleans(),
         seed=st.booleans(),
+        system=st.booleans(),
         most_tokens=st.none() | st.integers(1, 10**6),
     )
 )

@@ -14,7 +14,7 @@ from summeval_pytest.endpoints.chat import ROOM, ChatReply, Usage
 from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
 from summeval_pytest.run.summaries import GAP, cut_middle, flaw_of, summary_request
 from summeval_pytest.suite.suite import Suite
-from summeval_pytest.suite.values import Flaw, Pair, Paper, Section, SystemSpec
+from summeval_pytest.suite.values import NO_SUMMARY, Flaw, Pair, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
 from tests.scripted_server import Action, Answer, ScriptedServer, Status
@@ -135,6 +135,7 @@ def test_cut_text_is_its_two_ends_within_the_room(words: list[str], room: int) -
     [
         (ChatReply(text="A summary."), None),
         (ChatReply(text=""), None),
+        (ChatReply(text="<think>So."), NO_SUMMARY),
         (
             ChatReply(text="A summ", finish="length"),
             Flaw("degenerate_candidate", "the summary was cut off at max_tokens = 99"),

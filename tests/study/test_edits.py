@@ -16,8 +16,9 @@ from summeval_pytest.study.edits import (
     repeat_sentence,
     truncate,
 )
+from summeval_pytest.text.output import is_refusal
 from summeval_pytest.text.quantities import find_quantities
-from summeval_pytest.text.sentences import content_words, is_refusal, normalise, split_sentences
+from summeval_pytest.text.sentences import content_words, normalise, split_sentences
 
 SENTENCES = """
 Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).

@@ -9,8 +9,9 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments, Fact
 from summeval_pytest.suite.entries import FileEntry
-from summeval_pytest.suite.suite import canonical_text, read_paper
-from summeval_pytest.suite.values import Paper, Section
+from summeval_pytest.suite.suite import canonical_text, load_suite, read_paper
+from summeval_pytest.suite.values import NO_SUMMARY, Paper, Section, read_output
+from summeval_pytest.text.output import Output
 from tests.suite.conftest import Golden
 
 
@@ -92,6 +93,40 @@ def test_mistakes_in_summaries_have_a_remedy(golden: Golden, snapshot: SnapshotA
     papers = [{"id": f"zinc-{n:02}", "source": "a", "reference": "b"} for n in range(1, 6)]
     golden.lines("papers.jsonl", *papers)
     assert golden.mistakes("systems/careful.jsonl", [line]) == snapshot(name="missing several")
+
+
+def test_recorded_outputs_lose_their_thoughts_and_say_so(golden: Golden) -> None:
+    """They were judged as the summary; an output of thoughts alone is the system's fault."""
+    parts = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Zinc helps."}]
+    outputs = [parts, "Hm.\n</think>\nZinc helps.", "Zinc helps.", "<think>Hm.", parts[:1]]
+    papers = [{"id": f"p{n}", "source": "a", "reference": "b"} for n in range(len(outputs))]
+    golden.lines("papers.jsonl", *papers)
+    golden.lines(
+        "s.jsonl", *({"paper": f"p{n}", "summary": output} for n, output in enumerate(outputs))
+    )
+    golden.write("summeval.toml", 'papers = "papers.jsonl"\n[systems.a]\nsummaries = "s.jsonl"\n')
+    suite = load_suite(golden.path)
+    pairs = [suite.pair(paper, "a") for paper in suite.paper_ids]
+    assert [pair.summary for pair in pairs] == ["Zinc helps."] * 3 + [""] * 2
+    assert [pair.flaw for pair in pairs] == [None] * 3 + [NO_SUMMARY] * 2
+    note = "the model's thoughts were left out of its summary"
+    assert [pair.note for pair in pairs] == [note, note, "", note, note]
+
+
+def test_parts_of_content_are_read_without_those_that_are_thoughts() -> None:
+    """As Mistral, Anthropic and OpenAI send them; a picture is no text."""
+    text = {"type": "text", "text": "Ponds warmed."}
+    thoughts: list[object] = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "a"}]},
+        {"type": "reasoning", "text": "b"},
+        {"type": "redacted_thinking", "data": "c"},
+    ]
+    for part in thoughts:
+        assert read_output([part, text]) == Output("Ponds warmed.", had_thoughts=True)
+    assert read_output([text, text]) == Output("Ponds warmed.Ponds warmed.")
+    assert read_output(thoughts) == Output("", had_thoughts=True)
+    wrong: list[object] = [None, 7, {}, ["a"], [{"type": "image"}], [{"type": "text", "text": 1}]]
+    assert list(map(read_output, wrong)) == [None] * len(wrong)
 
 
 HERE = Place("papers.jsonl", 1)

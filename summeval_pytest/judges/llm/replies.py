@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from summeval_pytest.endpoints.chat import without_thoughts
+from summeval_pytest.text.output import read_text
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import normalise, tokens
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
@@ -64,21 +64,24 @@ Read = Mapping[int, ItemT | UnreadableError]
 
 _BRACES = re.compile(r'[{}"]')
 _STRING_END = re.compile(r'(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_FENCED: Final = re.compile(r"^[ \t]*```[A-Za-z]*[ \t]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 _WIDTH: Final = 40
 """Characters of a reply that a message quotes."""
 _TOO_LARGE: Final = 1_000_000_000
 
 
 def read_object(text: str) -> dict[str, object]:
-    """The one JSON object that a reply holds; thoughts that it begins with are left out.
+    """The one JSON object that a reply holds, without thoughts, in its only fence if it has one.
 
     Raises:
         UnreadableError: if there is none, more than one, or one that JSON does not allow.
     """
-    text = without_thoughts(text).strip()
+    text = text.lstrip("\ufeff").strip()
     whole = _loaded(text) if text[:1] in {"{", "["} else None
     if whole is None:
-        whole = _loaded(_only_object(text))
+        text = read_text(text).text
+        fenced = _FENCED.findall(text)
+        whole = _loaded(_only_object(fenced[0] if len(fenced) == 1 else text))
     if whole is None:
         raise UnreadableError("no_json", "the reply holds no JSON")
     if not isinstance(whole, dict):
@@ -113,7 +116,7 @@ def _only_object(text: str) -> str:
 def _loaded(text: str) -> object:
     """The JSON value of a text; None where it is none."""
     try:
-        return read_strict(text)
+        return read_strict(text, constants=True)  # items say which of their values are none
     except StrictJsonError as error:
         if error.fault == "syntax":
             return None

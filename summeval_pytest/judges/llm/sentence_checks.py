@@ -17,10 +17,10 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from summeval_pytest import questions as q
-from summeval_pytest.endpoints.chat import without_thoughts
 from summeval_pytest.judges.llm import prompts, replies
 from summeval_pytest.judges.llm.asking import Poll
 from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
+from summeval_pytest.text.output import read_text
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 
@@ -131,7 +131,7 @@ def _free_batch(
     kind: prompts.Kind = "sentence_quotes" if with_quotes else "sentence_labels"
 
     def read(text: str, ids: prompts.Ids) -> replies.Read[q.SentenceCheck]:
-        reply = without_thoughts(str(replies.as_line(text))).strip()[:_READ]
+        reply = str(replies.as_line(read_text(text).text)).strip()[:_READ]
         said, groups = parted(reply)
         is_supported = read_verdict(said)
         given = quotations(groups if with_quotes else [], source)

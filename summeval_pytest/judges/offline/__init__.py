@@ -9,15 +9,38 @@ from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.facets import rate_all, segment
 from summeval_pytest.judges.offline.presence import check_facts, facts_of
 from summeval_pytest.judges.offline.support import support_sentences
+from summeval_pytest.text.languages import is_english
 
 VERSION: Final = "6"
 NO_RELATIONS: Final = (
     "the embedded judge finds no relations across sentences; write eva_relations = false in the"
     " suite, or name a judge that reads with --summ-judge"
 )
+NOT_ENGLISH: Final = (
+    "the embedded judge reads English only, and this text is in another language; name an LLM judge"
+    " with --summ-judge"
+)
 NO_COUNTS: Final = (
     "the embedded judge follows no prompt, so it counts no facts by one; name an LLM judge"
 )
+
+
+def _texts(question: q.Question) -> tuple[str, str]:
+    """The texts that a question is about: of the summary and of what it is compared with."""
+    match question:
+        case q.SegmentFacets(text=text) | q.ListRelations(text=text):
+            return text, ""
+        case q.ListFacts(sentences):
+            return "\n".join(sentences), ""
+        case q.RateFacets(pairs, reference, summary):
+            candidates = summary or "\n".join(pair.candidate for pair in pairs)
+            return candidates, reference or "\n".join(pair.reference for pair in pairs)
+        case q.CheckFacts(facts=facts, premises=premises):
+            return "\n".join(fact.text for fact in facts), "\n".join(premises)
+        case q.CheckSentences(sentences=sentences, source=source):
+            return "\n".join(sentences), "\n".join(source)
+        case q.CountFacts(reference, summary) | q.RateSummary(reference, summary):
+            return summary, reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +50,8 @@ class OfflineJudge:
     It sees shared words and numbers with units; a negation, or a word in the place of its opposite,
     only in a near copy. It does not see any other contradiction, nor support that shares no word.
     Where it sees a conflict it takes the worse answer and says that a reader has to decide
-    (``undecided``). A summary as a whole is rated as the result of a paper is, which has the same
-    scale. It computes and does not wait, so one pair at a time is enough.
+    (``undecided``). It reads English only. A summary as a whole is rated as the result of a paper
+    is, which has the same scale. It computes and does not wait, so one pair at a time is enough.
     """
 
     signature: str = f"offline-{VERSION}"
@@ -39,7 +62,9 @@ class OfflineJudge:
         return tuple(self.compute(question) for question in questions)
 
     def compute(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
-        """The answer to one question."""
+        """The answer to one question; none about a text in another language than English."""
+        if not all(map(is_english, _texts(question))):
+            return q.Unanswered(NOT_ENGLISH)
         match question:
             case q.SegmentFacets(text, is_summary):
                 return segment(text, nearest=is_summary)

@@ -34,6 +34,13 @@ def test_the_one_object_of_a_reply_is_read() -> None:
         f'Here is "my" answer: {GOOD} As asked, "all" of it.',
         f'<think>Maybe {{"checks": []}}? No.</think>\n{GOOD}',
         f"}} {GOOD}",
+        f"\ufeff{GOOD}",
+        f"\ufeff```json\n{GOOD}\n```",
+        f"The set {{a, b}} is rated.\n```json\n{GOOD}\n```\nNote: {{a}} was hard to rate {{.",
+        f"Maybe {{}}? No.\n</think>\n\n{GOOD}",
+        f"[THINK]{{}}[/THINK]{GOOD}",
+        f"<|channel|>analysis<|message|>{{}}<|end|><|channel|>final<|message|>{GOOD}",
+        f"<answer>{GOOD}</answer>",
     ]
     assert [text for text in texts if read_object(text) != VALUE] == []
 
@@ -50,6 +57,8 @@ def test_the_one_object_of_a_reply_is_read() -> None:
         (json.dumps(GOOD), UnreadableError("no_json", "the reply holds no whole JSON object")),
         (f"{GOOD}\n{GOOD}", UnreadableError("ambiguous", "the reply holds 2 JSON objects")),
         (f"In {{a, b}}: {GOOD}", UnreadableError("ambiguous", "the reply holds 2 JSON objects")),
+        (f"```\n{GOOD}\n```\n```\n{GOOD}\n```", UnreadableError(
+            "ambiguous", "the reply holds 2 JSON objects")),
         (f"[{GOOD}]", UnreadableError("wrong_shape", "the reply is a list and no object")),
         ('{"a": 1, "a": 1}', UnreadableError(
             "malformed", f"{JSON} the key 'a' stands twice in one object")),
@@ -57,7 +66,7 @@ def test_the_one_object_of_a_reply_is_read() -> None:
     ids=[
         "empty", "word", "cut", "cut next", "no quotes", "comma",
         "text of JSON", "two", "set",
-        "list", "twice",
+        "two fences", "list", "twice",
     ],
 )  # fmt: skip
 def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: UnreadableError) -> None:
@@ -125,6 +134,22 @@ def test_a_value_that_resembles_another_is_refused(value: object, fault: Unreada
     read = read_item([value], "it", Counted, lambda counted: counted)
     assert isinstance(read, UnreadableError)
     assert read.args == fault.args
+
+
+def test_a_number_that_is_none_costs_the_item_that_has_it() -> None:
+    """The others are read."""
+    reply = read_object('{"a": {"n": NaN, "reason": ""}, "b": {"n": 3, "reason": ""}}')
+    items = [
+        read_item([value], "it", Counted, lambda counted: counted.n) for value in reply.values()
+    ]
+    assert isinstance(items[0], UnreadableError)
+    assert items[1] == 3
+
+
+def test_thoughts_that_a_text_of_the_object_speaks_of_are_its_own() -> None:
+    """A reason may quote a summary of a paper on reasoning models."""
+    value = {"checks": ["It ends. </think> So it says.", "<think>"]}
+    assert read_object(json.dumps(value)) == value
 
 
 def test_numbers_and_texts_are_read_as_json_means_them() -> None:

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.judges.offline import NOT_ENGLISH, OfflineJudge
 from summeval_pytest.judges.offline.presence import facts_of
 from tests.processes import run_command
 
@@ -64,6 +65,29 @@ def test_what_needs_a_reader_is_unanswered_with_what_to_do(
     assert isinstance(answer, q.Unanswered)
     assert remedy in answer.reason
     assert answer.reason.startswith("the embedded judge")
+
+
+GERMAN = "Die Drachen sind im Wind nach oben gestiegen und dann nicht mehr gefallen."
+ENGLISH = "The kites rose in the wind and did not fall after that."
+
+
+@pytest.mark.parametrize(("summary", "other"), [(GERMAN, ENGLISH), (ENGLISH, GERMAN)])
+def test_no_question_about_another_language_is_answered(summary: str, other: str) -> None:
+    """Shared names and numbers do not tell right from wrong, so such a pair never passes."""
+    pair = q.FacetPair(facet="result", reference=other, candidate=summary)
+    facts = (q.Fact(text=summary, sentence=0),)
+    questions: list[q.Question] = [
+        q.SegmentFacets(GERMAN),
+        q.ListFacts((GERMAN,)),
+        q.RateFacets((pair,)),
+        q.RateFacets((replace(pair, candidate="Kites.", reference="Kites."),), other, summary),
+        q.CheckFacts(facts, (other,)),
+        q.CheckSentences((summary,), (other,)),
+        q.RateSummary(other, summary),
+    ]
+    answers = {JUDGE.compute(question) for question in questions}
+    assert answers == {q.Unanswered(NOT_ENGLISH)}
+    assert "name an LLM judge with --summ-judge" in NOT_ENGLISH
 
 
 def judged_kites() -> str:

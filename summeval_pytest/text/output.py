@@ -1,0 +1,221 @@
+"""What a model's output holds beside a summary: thoughts, a refusal, a placeholder.
+
+Models and servers mark thoughts in many ways, and a text about such marks ("between <think> and
+</think> tags") is a summary like any other. So a mark counts only where a model writes it: at the
+start of a line or after the end of a sentence, and not in quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from summeval_pytest.text.sentences import STOP_WORDS, stem
+
+_THOUGHTS: Final = (
+    r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|scratchpad|analysis"
+    r"|(?:inner_)?monologue|chain_of_thought)"
+)
+_ANSWERS: Final = r"(?:(?:final_)?(?:answer|response|output|summary)|solution)"
+_LEFT, _RIGHT = r"(?:<\|?|&lt;|\u25c1)", r"(?:\|?>|&gt;|\u25b7)"
+_FINAL: Final = r"<\|channel\|>\s{0,9}final(?:[^<]|<\|constrain\|>){0,80}<\|message\|>"
+_MARK: Final = re.compile(
+    rf"""(?ix)
+    (?P<open>{_LEFT}(?:begin_of_|start_)?{_THOUGHTS}(?:\ [^<>]{{0,80}})?{_RIGHT}
+      |(?-i:\[(?:think|THINK)\])
+      |(?:<\|start\|>\s{{0,9}}assistant)?<\|channel\|?>\s{{0,9}}(?:analysis|commentary|thought)
+        [^<\n]{{0,80}}(?:<\|message\|>)?
+      |\Aanalysis(?-i:(?=[A-Z])) | \AThinking\.\.\.(?=\n))
+  | (?P<close>{_LEFT}(?:/|end_(?:of_)?){_THOUGHTS}{_RIGHT}|\[/think(?:ing)?\]
+      |<channel\|> | \.\.\.done\ thinking\.)
+  | (?P<answer>(?<!details>)(?<!details>\n){_LEFT}(?:begin_of_|start_)?{_ANSWERS}{_RIGHT}
+      |(?:<\|start\|>\s{{0,9}}assistant)?{_FINAL} | (?-i:assistantfinal(?=[A-Z\W])))
+  | (?P<end>{_LEFT}(?:/|end_(?:of_)?){_ANSWERS}{_RIGHT} | <\|(?:return|end)\|>)"""
+)
+"""Tags of Qwen, DeepSeek, Magistral, Kimi, Seed, Command, OpenThinker, and of prompts that ask for
+them; channels of gpt-oss, with their marks or what is left of them; Ollama's command line."""
+_QUOTES: Final = tuple("`'\"(\u2018\u201c\u00ab")
+_STARTS: Final = tuple("\n.!?:;\u2026)]}*_\u201d\u2019")
+"""What a mark may stand behind, with or without blanks: the end of a line or of a sentence."""
+_MENTION: Final = re.compile(
+    r"[`'\")\u2019\u201d\u00bb,;]|\.(?!\.)|[ \t]+(?:(?:tags?|tokens?|blocks?|mark(?:er)?s?"
+    r"|delimiters?|sections?|spans?|mode|symbols?|and|or|is|are|was|were)\b|(?P<small>[a-z]))"
+)
+"""What stands behind a mark that a sentence speaks of; a small letter, unless the mark is first."""
+
+
+class Output(NamedTuple):
+    """A model's output without its thoughts, and whether it had any."""
+
+    text: str
+    had_thoughts: bool = False
+
+
+def _is_real(text: str, mark: re.Match[str], after: int, *, awaited: bool) -> bool:
+    """Whether a mark is one, and not spoken of; an ``awaited`` one may stand behind any word.
+
+    ``after`` is the end of the last real one.
+    """
+    before = text[max(after, mark.start() - 40) : mark.start()]
+    line = before.rstrip(" \t")
+    is_first = not line or line.endswith("\n")
+    goes_on = _MENTION.match(text, mark.end())
+    is_spoken_of = goes_on is not None and not (goes_on["small"] and (is_first or awaited))
+    is_behind = is_first or awaited or line.endswith(_STARTS)
+    is_behind = is_behind or (mark.lastgroup == "close" and line == before)
+    return is_behind and not is_spoken_of and not before.endswith(_QUOTES)
+
+
+def _marks(text: str) -> Iterator[tuple[str, int, int]]:
+    """The marks in a text that part thoughts and answer, each with its kind, start and end."""
+    state, after, spoken = "", 0, -1
+    for mark in _MARK.finditer(text):
+        kind, is_open = str(mark.lastgroup), state == "open"
+        if is_open and mark[0].lower() == "<|end|>":
+            kind = "close"
+        awaited = (state, kind) in {("open", "close"), ("answer", "end")}
+        awaited = awaited or (is_open and mark[0].startswith(("<|", "assistant")))
+        is_real = _is_real(text, mark, after, awaited=awaited)
+        if kind == "close" and not is_open and spoken >= 0:  # if this line speaks of the start, too
+            is_real = is_real and "\n" in text[spoken : mark.start()]
+        if not is_real:
+            spoken = mark.end() if kind == "open" and not is_open else -1
+        elif (state, kind) != ("open", "open") and (kind != "end" or state == "answer"):
+            state, after = kind, mark.end()
+            yield kind, mark.start(), after
+
+
+def read_text(text: str) -> Output:
+    """The output that a text holds.
+
+    Thoughts that never end go to the text's end; those that only end began at its start. What
+    stands before the first thoughts is a preamble, unless it is longer than what is left.
+    """
+    kept: list[str] = []
+    start, previous, had_thoughts = 0, "", False
+    for kind, end, following in _marks(text):
+        piece = text[start:end]
+        if kind in {"open", "end"}:
+            kept.append(piece)
+        else:
+            if kind == "answer" or previous != "open":  # all that came before is thought
+                piece, kept = "".join((*kept, piece)), []
+            had_thoughts = had_thoughts or bool(piece.strip())
+        start, previous = (len(text) if kind == "end" else following), kind
+    if not previous:
+        return Output(text)
+    if previous == "open":
+        had_thoughts = True
+    else:
+        kept.append(text[start:])
+    kept = [piece.strip() for piece in kept]
+    if len(kept) > 1 and 0 < len(kept[0]) <= sum(map(len, kept[1:])):
+        kept, had_thoughts = kept[1:], True
+    return Output("\n\n".join(filter(None, kept)), had_thoughts)
+
+
+_SELF: Final = (
+    r"an?\ (?:ai|artificial\ intelligence|(?:large\ )?language|(?:\w+\ )?assistant)"
+    r"(?:\ (?:language|model|assistant|system)){0,2}"
+)
+_REFUSAL: Final = re.compile(
+    rf"""(?isx)\A\W*(?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | lorem\ ipsum\b
+    | (?<=[\[{{<(])(?:\w+\ )?(?:summary|abstract|output)(?:\ \w+){{0,3}}\W*\Z
+      # it apologises
+    | (?:i|we)(?:(?:'(?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid)|\ (?:\w+ly\ )?apologi[sz]e)
+        (?:\W*\Z|\s?[^\s\w]|\ (?:but|that|the|i|for\ (?:the|any|this))\b)
+    | sorry\W{{1,4}}(?:but\ )?(?:i|we|this|that|the|there|no|it|your?|something)\b
+      # it speaks of itself, or says at once, after a clause or after thanks what it does not do
+    | as\ {_SELF},?\ i\b | i(?:'m|\ am)\ (?:only\ |just\ )?{_SELF}\b
+    | (?:than[^.!?]*[.!?]\ )?(?:[^.!?]*(?:,|\bbut)\ )?i(?:
+        \ (?:can\ ?not|can'?t|could\ not|couldn't|will\ not|won't|do\ not|don't|did\ not|didn't)
+          (?:\ be\ able\ to)?
+      | (?:'m|\ am|\ was)\ (?:unable|not\ able)\ to | \ have\ no | \ must)\ (?:\w+ly\ )?
+      (?:help|assist|access|open|read|view|browse|summari[sz]e|provide|give|generate|write|create
+        |produce|comply|fulfil+|answer|process|complete|respond|do|have|offer|decline|discuss
+        |(?:see|find|receive)\ (?:\w+\ )?(?:paper|document|text|article|file|information))\b
+      # it asks for the text
+    | .*\b(?:please|(?:could|can|if)\ you)\ (?:\w+\ )?(?:provide|share|upload|paste|send|attach)
+        (?:\ \w+){{1,2}}\ (?:text|paper|document|article|file|abstract)\b )"""
+)
+_OPENING: Final = 160
+"""In so many characters a refusal says that it is one."""
+_FAULT_WORDS: Final = frozenset(
+    """
+    afraid again apologies attach blank blocked breach cannot clarify corrupted damaged decline
+    denied difficulty empty error exceed exceeds exception expired failed failure filtered flagged
+    forbidden forgot help here impossible inaccessible inappropriate incomplete insert
+    insufficient invalid kindly limit me missing need no none not nothing overloaded paste paywall
+    placeholder please policies policy prohibited protected refuse regret rejected removed
+    restricted send share sorry t tba tbd timed timeout todo too trouble unable unavailable
+    unclear unknown unreachable unreadable unsupported upload violate violates wrong
+    """.split()
+)
+"""Words, one of which a text needs in order to say that there is no summary."""
+_TASK_WORDS: Final = frozenset(
+    """
+    ability able abstract access accessible accessing add added ahead ai allowed another answer
+    anything api appears applicable article ask asked assist assistance assistant available back
+    behind body browse capability certain chat check clear code come complete connect contain
+    contains content context continue copy copyright correct couldn course d data determine didn
+    document doesn don done due enough enter extra extract file find format found fulfil full gave
+    generate get give given glad go goes got great guidelines happen happy hasn haven hello hi
+    idea image include inconvenience info inform information input internal isn issue key know
+    known language large later length let like link ll load loaded long look looks m management
+    many maximum mean message minutes moment next note now occurred offer okay open opened order
+    output page paper parse part pass password pdf permission possible problem process produce
+    prompt provide question rate reach read ready reason reasons receive regarding region
+    regretfully regrettably reply request requests require resource respond response retrieve
+    retry return right s safety said scanned seem seems seen sent server service short show shown
+    size something source specific specify status step subscription sufficient suitable summaries
+    summarise summarize summary supplied support sure system task technical tell temporarily terms
+    text thank thanks time today token tokens try type unfortunately url usable usage use used
+    user valid ve viewed wait want wasn way website went without won word words work wouldn write
+    written yours
+    """.split()
+)
+"""Words of which a model speaks of its task, by their stems. A plural, as "papers", is a summary's
+own unless it stands here."""
+_FAULT_STEMS: Final = _FAULT_WORDS | frozenset(map(stem, _FAULT_WORDS))
+_TASK_STEMS: Final = _TASK_WORDS | frozenset(map(stem, _TASK_WORDS))
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SENTENCE_END: Final = re.compile(r"[.!?]+(?=\s|\Z)|\n")
+_CITED: Final = tuple("\"'\u2018\u2019\u201c\u201d")
+_MOST_WORDS: Final = 80
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text is a model's refusal, or a placeholder, and no summary.
+
+    So it is where it has fewer than 80 words and begins in one of two ways. The system speaks of
+    itself: an apology, "I cannot" and what a summary takes, or a request for the text. Or it speaks
+    of its task alone: "The document could not be accessed." A quoted start is somebody else's.
+    """
+    if text.startswith(_CITED) and not text.endswith(_CITED):
+        return False
+    text = text.replace("\u2019", "'")
+    if len(text.split(None, _MOST_WORDS)) >= _MOST_WORDS or len(text) > _MOST_WORDS * 100:
+        return False
+    return bool(_REFUSAL.match(text[:_OPENING])) or _is_about_task(text.lower())
+
+
+@lru_cache(maxsize=4096)
+def _kind(word: str) -> str:
+    """Whether a word says that a task went wrong, belongs to a task, or does neither."""
+    same = {word} if word.endswith("s") else {word, stem(word)}
+    if same & _FAULT_STEMS and word not in STOP_WORDS - _FAULT_WORDS:
+        return "fault"
+    return "task" if same & _TASK_STEMS or word in STOP_WORDS else "other"
+
+
+def _is_about_task(text: str) -> bool:
+    """Whether a text says that its task went wrong before anything else, and hardly more."""
+    sentences = [
+        [_kind(word) for word in _WORD.findall(sentence)]
+        for sentence in _SENTENCE_END.split(text.replace("n/a", "none"))
+    ]
+    n_words, n_others = sum(map(len, sentences)), sum(kinds.count("other") for kinds in sentences)
+    first = next((kinds for kinds in sentences if set(kinds) - {"task"}), ())
+    return "fault" in first and "other" not in first and n_others * 4 <= n_words
