@@ -10,32 +10,11 @@ import re
 from functools import lru_cache
 from typing import Final
 
-_ENGLISH: Final = frozenset(
-    """
-    about after all also although and are at be because been before being between both but by can
-    could did does each for from had has have how if into is it its not of on only or our over
-    should show showed shows some such than that the their them then there these they this those
-    through to two using versus was we were what when where which while who whose with without would
-    """.split()
-)
-_OTHERS: Final = frozenset(
-    """
-    aber auch auf aus bei bis das dass dem den der des durch ein eine einem einen einer es für ist
-    jedoch mehr mit nach nicht nur oder sich sie sind sowie um und vom von vor waren werden wie wir
-    wird wurde wurden zum zur zwischen über au aux avec ces cette chez dans de du elle est il ils
-    la le les leur mais nous ou par pas plus pour que qui sont sur un une été como cuando del donde
-    el ella en este esta fue fueron han hasta las los más mucho muy para pero por según ser sobre
-    su sus también tras una ao aos das depois dos durante em entre foi foram mas muito nas nem não
-    os pela pelo quando sua são uma alla che della delle di gli nel nella più sono tra è bez było
-    były być czy dla jak jest lub na nad nie niż o oraz podczas przez przy są się tak tylko u w z
-    za ze że bij dat deze dit het maar naar niet ook op te uit van voor werd werden wordt zijn
-    zonder att av det ej eller ett från för hän inte med mellan mot och om på som så vid är ikke og
-    til af bir daha için ile olarak ve ale jsou která které který nebo pro při však egy és hogy nem
-    dari dengan pada yang
-    """.split()
-)
-"""Function words of German, French, Spanish, Portuguese, Italian, Polish, Dutch, Swedish, Danish,
-Turkish, Czech, Hungarian and Indonesian that are no English words."""
+from summeval_pytest.text.lexicon import lists_of
+
+_LISTS: Final = lists_of("languages")
+_ENGLISH, _OTHERS = _LISTS["english"], _LISTS["others"]
+"""Function words of English, and of thirteen other languages that are no English words."""
 _WORD: Final = re.compile(r"(?<![\d/_])[^\W\d_]++(?![\d/_])")
 _SENTENCE_END: Final = re.compile(r"[.!?;:]\s|\n")
 _OTHER_SCRIPT: Final = re.compile(  # one Greek letter is a symbol

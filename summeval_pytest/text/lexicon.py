@@ -16,6 +16,12 @@ def lines_of(name: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
+def lists_of(name: str) -> Mapping[str, frozenset[str]]:
+    """The lists of a file by name; each is a line "name: words"."""
+    pairs = (line.partition(": ") for line in lines_of(name))
+    return {key: frozenset(words.split()) for key, _, words in pairs}
+
+
 def _stems(name: str) -> frozenset[str]:
     return frozenset(stem(word) for line in lines_of(name) for word in line.split())
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from summeval_pytest.text.lexicon import lists_of
 from summeval_pytest.text.sentences import STOP_WORDS, stem
 
 _THOUGHTS: Final = (
@@ -142,44 +143,11 @@ _REFUSAL: Final = re.compile(
 )
 _OPENING: Final = 160
 """In so many characters a refusal says that it is one."""
-_FAULT_WORDS: Final = frozenset(
-    """
-    afraid again apologies attach blank blocked breach cannot clarify corrupted damaged decline
-    denied difficulty empty error exceed exceeds exception expired failed failure filtered flagged
-    forbidden forgot help here impossible inaccessible inappropriate incomplete insert
-    insufficient invalid kindly limit me missing need no none not nothing overloaded paste paywall
-    placeholder please policies policy prohibited protected refuse regret rejected removed
-    restricted send share sorry t tba tbd timed timeout todo too trouble unable unavailable
-    unclear unknown unreachable unreadable unsupported upload violate violates wrong
-    """.split()
+_LISTS: Final = lists_of("refusals")
+_FAULT_STEMS, _TASK_STEMS = (
+    _LISTS[name].union(map(stem, _LISTS[name])) for name in ("fault", "task")
 )
-"""Words, one of which a text needs in order to say that there is no summary."""
-_TASK_WORDS: Final = frozenset(
-    """
-    ability able abstract access accessible accessing add added ahead ai allowed another answer
-    anything api appears applicable article ask asked assist assistance assistant available back
-    behind body browse capability certain chat check clear code come complete connect contain
-    contains content context continue copy copyright correct couldn course d data determine didn
-    document doesn don done due enough enter extra extract file find format found fulfil full gave
-    generate get give given glad go goes got great guidelines happen happy hasn haven hello hi
-    idea image include inconvenience info inform information input internal isn issue key know
-    known language large later length let like link ll load loaded long look looks m management
-    many maximum mean message minutes moment next note now occurred offer okay open opened order
-    output page paper parse part pass password pdf permission possible problem process produce
-    prompt provide question rate reach read ready reason reasons receive regarding region
-    regretfully regrettably reply request requests require resource respond response retrieve
-    retry return right s safety said scanned seem seems seen sent server service short show shown
-    size something source specific specify status step subscription sufficient suitable summaries
-    summarise summarize summary supplied support sure system task technical tell temporarily terms
-    text thank thanks time today token tokens try type unfortunately url usable usage use used
-    user valid ve viewed wait want wasn way website went without won word words work wouldn write
-    written yours
-    """.split()
-)
-"""Words of which a model speaks of its task, by their stems. A plural, as "papers", is a summary's
-own unless it stands here."""
-_FAULT_STEMS: Final = _FAULT_WORDS | frozenset(map(stem, _FAULT_WORDS))
-_TASK_STEMS: Final = _TASK_WORDS | frozenset(map(stem, _TASK_WORDS))
+"""Words that say that a task went wrong, and others that belong to a task, with their stems."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCE_END: Final = re.compile(r"[.!?]+(?=\s|\Z)|\n")
 _CITED: Final = tuple("\"'\u2018\u2019\u201c\u201d")
@@ -205,7 +173,7 @@ def is_refusal(text: str) -> bool:
 def _kind(word: str) -> str:
     """Whether a word says that a task went wrong, belongs to a task, or does neither."""
     same = {word} if word.endswith("s") else {word, stem(word)}
-    if same & _FAULT_STEMS and word not in STOP_WORDS - _FAULT_WORDS:
+    if same & _FAULT_STEMS and word not in STOP_WORDS - _LISTS["fault"]:
         return "fault"
     return "task" if same & _TASK_STEMS or word in STOP_WORDS else "other"
 
