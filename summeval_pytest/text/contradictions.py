@@ -53,7 +53,7 @@ _MOST: Final = 12
 NAMED: Final = 0.2
 """Numbers without a unit are of the same only if their own clauses share as much."""
 SAME_DIGITS: Final = 0.6
-"""What one number in two units, as kg and g, needs to have in common: it is one, miscopied."""
+"""What two numbers with the same digits need to have in common: they are one, miscopied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +124,26 @@ def _partner(
             near = nearness(figure, other)
             has = closeness(figure, other, near)
             least = SAME_DIGITS if figure.dimension == other.dimension else close
-            is_same = figure.size == other.size and has >= least
+            is_same = _is_miscopied(figure, other) and has >= least
+            is_same &= figure.dimension == other.dimension or near >= NAMED
             is_alike = near >= NAMED or any(map(eq, _beside(figure), _beside(other)))
             is_exact = figure.decimals == other.decimals or figure.scale > 1 < other.scale
             is_named = (is_alike and is_exact) or figure.dimension or kind_of(figure) == "year"
             if (is_same or (is_named and has >= close)) and (is_same, has) > most:
                 best, most = other, (is_same, has)
     return best
+
+
+def _is_miscopied(figure: Quantity, other: Quantity) -> bool:
+    """Whether two numbers have the same digits: another unit, a point moved, two digits exchanged.
+
+    Of one digit that says little.
+    """
+    one, two = (re.sub(r"\D", "", each.digits).strip("0") for each in (figure, other))
+    if figure.size == other.size:
+        return True
+    is_long = len(one) > 1 and len(figure.digits) > 1 and not (figure.is_word or other.is_word)
+    return is_long and (one == two or (sorted(one) == sorted(two) and len(one) == len(two)))
 
 
 def _is_taken(other: Quantity, own: Sequence[Quantity]) -> bool:

@@ -53,7 +53,7 @@ _SCALE = re.compile(
 _BARE_LETTER = re.compile(r"(?i)\s?[kmb]\Z")
 _UNIT_WORD: Final = rf"[^\W\d_{_SUPERSCRIPTS}]{{1,14}}"
 _UNIT = re.compile(
-    r"\$?\s?-?\s?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
+    r"\$?\s?-?\s?(?:(?:consecutive|further|more|full|additional|[a-z]{2,9}est)\s)?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
     r"(?P<square>(?:sq(?:uare|\.)?|cubic)\s)?"
     r"(?P<unit>\\?%|per\s?cent(?:age)?(?:[\s-]points?)?|light[\s-]years?|euro[\s-]cents?|[\u00a3\u20ac\u00a5]"
     r"|[\u00b0\u00ba]\s?[CFK]\b|[\u2103\u2109]|deg(?:rees?)?\s?(?:C\b|F\b|Celsius|centigrade|Fahrenheit)"
