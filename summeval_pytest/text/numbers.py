@@ -47,7 +47,7 @@ _FREE: Final = frozenset(
 """Numbers in words that are the writer's own arithmetic."""
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _SECONDS: Final = {
-    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "daily": 86400.0,
+    "second": 1.0, "minute": 60.0, "min": 60.0, "hour": 3600.0, "h": 3600.0, "day": 86400.0, "night": 86401.0, "daily": 86400.0,
     "weekend": 172800.0, "week": 604800.0, "weekly": 604800.0, "fortnight": 1209600.0,
     "fortnightly": 1209600.0, "month": 2629800.0, "monthly": 2629800.0, "semester": 15778800.0,
     "year": 31557600.0, "yearly": 31557600.0, "annual": 31557600.0, "annually": 31557600.0,
@@ -108,7 +108,11 @@ _PER = re.compile(
     r"|\b(?:per|(?:of|for|in) every)\s+\Z"
 )
 """Before the whole of a rate: "per 1,000", "one in 20"."""
-_COUNTED_PER = re.compile(r"(?i)(?:\s+[a-z-]+){0,3}?\s+(?:per|an?|each|every)\s+([a-z]+)\b")
+_COUNTED_PER = re.compile(
+    r"(?i)(?:\s+[a-z0-9-]+){0,5}?(?:\s?/\s?|\s+(?:per|an?|each|every)\s+)"
+    r"(second|minute|min|hour|h|night|day|week|fortnight|month|year|decade)\b"
+    r"|(?:\s+[a-z0-9-]+){0,5}?\s+(daily|weekly|monthly|yearly|annually)\b"
+)
 _NOUN = re.compile(
     r"(?i)\s(?!(?:and|or|to|vs|versus|in|at|for|on|with|after|before|from|than|but|while|whereas"
     r"|respectively|rather|instead|compared|against|by|of|per|as|when|if|was|were|is|are|had|have"
@@ -130,13 +134,15 @@ _BY_BEFORE = re.compile(
 )
 _BY_AFTER = re.compile(
     r"(?i)\s*(?:%|[a-z]+(?:/[a-z]+)?\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
-    r"|longer|shorter|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
+    r"|longer|shorter|taller|wider|deeper|thicker|thinner|warmer|cooler|hotter|colder|heavier|lighter"
+    r"|quicker|older|younger|richer|poorer|stronger|weaker|closer|farther|further|cheaper|bigger"
+    r"|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
     r"|behind|better|worse|greater|smaller|larger|short|fall|rise|drop|increase|decrease|reduction"
     r"|decline|gain|difference|gap|cut|loss|saving)\b"
 )
 _REST = re.compile(
     r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|miss\w*|instead|un\w+|still|kept|keeps?|retain\w*|surviv\w*|left"
-    r"|errors?|wrong\w*|incorrect\w*|misclassif\w+|mistak\w+|overlook\w*|false|mortality|died"
+    r"|err\w*|stay\w*|complet\w*|wrong\w*|incorrect\w*|misclassif\w+|mistak\w+|overlook\w*|false|mortality|died"
     r"|deaths?|killed|disagree\w*|attrition|drop-?outs?|dropped|lost|withdr\w+|m[ae]n|males?|boys?"
     r"|wom[ae]n|females?|girls?)\b|n't\b"
 )
@@ -202,11 +208,12 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
 
 def _counted(figure: Quantity) -> Quantity:
     """A bare number with the time that it is counted per: "three sessions a week"."""
-    match = None if figure.dimension else _COUNTED_PER.match(figure.sentence, figure.end)
-    seconds = _SECONDS.get(match[1].lower()) if match else None
-    if match is None or seconds is None:
+    if figure.per.dimension or figure.dimension == "time" or figure.is_ordinal:
         return figure
-    return replace(figure, per=Unit("time", seconds), stop=match.end())
+    match = _COUNTED_PER.match(figure.sentence, figure.stop)
+    if match is None:
+        return figure
+    return replace(figure, per=Unit("time", _SECONDS[(match[1] or match[2]).lower()]))
 
 
 def is_own_count(figure: Quantity) -> bool:
@@ -332,7 +339,7 @@ def _values(figure: Quantity) -> set[float]:
 
 def _is_same(figure: Quantity, other: Quantity) -> bool:
     """Whether a number of the source, of equal size, may be the same quantity."""
-    if (per := _per(figure)) and (per_other := _per(other)) and per != per_other:
+    if figure.per.dimension == other.per.dimension and figure.per.factor != other.per.factor:
         return False
     if {figure.dimension, other.dimension} == {"mass", "pounds"}:  # "14 pounds" may be a weight
         return figure.size == other.size
@@ -352,11 +359,6 @@ def _may_have_unit(bare: Quantity, unit: str) -> bool:
     words = {word.rstrip("s") for word in tokens(bare.sentence)}
     units = {figure.unit.rstrip("s") for figure in find_figures(bare.sentence)}
     return unit.rstrip("s") in units | words
-
-
-def _per(figure: Quantity) -> float:
-    """The time that the number is per ("a week"), in seconds; 0 without one."""
-    return figure.per.factor if figure.per.dimension == "time" else 0.0
 
 
 @lru_cache(maxsize=512)
@@ -402,8 +404,6 @@ def _is_rounded(figure: Quantity, other: Quantity) -> bool:
     if figure.unit != other.unit and figure.agrees_with(other):
         return True
     value, _ = next(other.in_units_of(figure))
-    if not figure.dimension and (per := _per(figure)) and (per_other := _per(other)):
-        value *= per / per_other
     if bound := _BOUND.search(figure.before):
         least, most = sorted((figure.size, value))
         return (least == figure.size) == bool(bound["more"]) and most <= _FAR * least
@@ -488,7 +488,8 @@ def _outcomes_of_two(
         if total:
             yield (large + small) * scale
     if small and figure.unit == "%":
-        yield from ([_HUNDRED * small / large] if is_part and not dimension else ())
+        part = _HUNDRED * small / large
+        yield from (part, _HUNDRED - part) if is_part and not dimension else ()
         yield from (_HUNDRED * (large - small) / start for start in (small, large) if change)
     elif small and not figure.dimension and _TIMES.match(figure.after):
         yield large / small
@@ -497,8 +498,8 @@ def _outcomes_of_two(
 def _repeated(figure: Quantity, one: Quantity, other: Quantity) -> Iterator[float]:
     """What a number comes to so many times, and what each of so many gets of it."""
     count, measured = sorted((one, other), key=attrgetter("dimension", "size"))
-    if measured.dimension == "time" and not figure.dimension and (per := _per(count)):
-        yield count.size * measured.size * measured.factor / per
+    if measured.dimension == "time" and not figure.dimension and count.per.dimension == "time":
+        yield count.size * measured.size * measured.factor / count.per.factor
     if count.dimension or figure.dimension != measured.dimension or not count.size:
         return
     value = measured.size * measured.factor / figure.factor
