@@ -47,11 +47,11 @@ _FREE: Final = frozenset(
 """Numbers in words that are the writer's own arithmetic."""
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _SECONDS: Final = {
-    "second": 1.0, "minute": 60.0, "min": 60.0, "hour": 3600.0, "h": 3600.0, "day": 86400.0, "night": 86401.0, "daily": 86400.0,
-    "weekend": 172800.0, "week": 604800.0, "weekly": 604800.0, "fortnight": 1209600.0,
-    "fortnightly": 1209600.0, "month": 2629800.0, "monthly": 2629800.0, "semester": 15778800.0,
-    "year": 31557600.0, "yearly": 31557600.0, "annual": 31557600.0, "annually": 31557600.0,
-    "decade": 315576000.0, "decades": 631152000.0, "century": 3155760000.0,
+    "second": 1.0, "minute": 60.0, "min": 60.0, "hour": 3600.0, "h": 3600.0, "day": 86400.0,
+    "daily": 86400.0, "night": 86401.0, "weekend": 172800.0, "week": 604800.0, "weekly": 604800.0,
+    "fortnight": 1209600.0, "fortnightly": 1209600.0, "month": 2629800.0, "monthly": 2629800.0,
+    "semester": 15778800.0, "year": 31557600.0, "yearly": 31557600.0, "annual": 31557600.0,
+    "annually": 31557600.0, "decade": 315576000.0, "decades": 631152000.0, "century": 3155760000.0,
 }  # fmt: skip
 """Times that a word gives without a number."""
 
