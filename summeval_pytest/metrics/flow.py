@@ -15,7 +15,8 @@ from typing import Final, ParamSpec, Protocol, Self, TypeVar
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics.number import MetricName, Status, Unscored
 from summeval_pytest.questions import Answer, Question, Unanswered
-from summeval_pytest.text.sentences import has_tokens, is_refusal
+from summeval_pytest.text.sentences import is_refusal
+from summeval_pytest.text.words import has_tokens
 
 
 class Averaging(Protocol):

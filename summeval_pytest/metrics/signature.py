@@ -21,7 +21,8 @@ from summeval_pytest.metrics.flow import MAX_UNANSWERED
 from summeval_pytest.metrics.number import MetricName
 from summeval_pytest.metrics.own import Metric, Options
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.text.sentences import NORMALISER, SPLITTER
+from summeval_pytest.text.reading import NORMALISER
+from summeval_pytest.text.sentences import SPLITTER
 
 _SAFE: Final = " ,./()+="
 _LONGEST_OPTION: Final = 40

@@ -26,7 +26,9 @@ from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render
 from summeval_pytest.text.printing import safe
-from summeval_pytest.text.sentences import content_words, normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import content_words
 from summeval_pytest.verdict.differences import PairChange
 from summeval_pytest.verdict.run import PairResult, PaperRecord
 

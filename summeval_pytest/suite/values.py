@@ -38,7 +38,7 @@ from summeval_pytest.suite.entries import (
     expecting,
     mistake,
 )
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 PROMPTS: Final = ("abstract", "plain")
 """The prompts for models under test that exist without being written to a file."""

@@ -10,7 +10,7 @@ from math import isfinite
 from operator import attrgetter
 from typing import Final
 
-from summeval_pytest.text.sentences import known_tokens
+from summeval_pytest.text.words import known_tokens
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(?P<sign>[-\u2212\u2013](?=[\d.]))?"

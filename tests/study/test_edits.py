@@ -17,7 +17,9 @@ from summeval_pytest.study.edits import (
     truncate,
 )
 from summeval_pytest.text.quantities import find_quantities
-from summeval_pytest.text.sentences import content_words, is_refusal, normalise, split_sentences
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import is_refusal, split_sentences
+from summeval_pytest.text.words import content_words
 
 SENTENCES = """
 Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).

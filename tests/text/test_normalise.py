@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.text.sentences import is_refusal, normalise, split_sentences
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import is_refusal, split_sentences
 
 # Pieces that the rules look for, and halves of them that must not add up to one.
 TRACES = """

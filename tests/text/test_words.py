@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text.sentences import (
+from summeval_pytest.text.words import (
     content_words,
     count_content,
     has_tokens,

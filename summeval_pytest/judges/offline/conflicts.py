@@ -28,7 +28,7 @@ from summeval_pytest.text.numbers import (
     unstated_figures,
 )
 from summeval_pytest.text.quantities import MONEY, Quantity
-from summeval_pytest.text.sentences import STOP_WORDS, content_words, known_tokens, stem, tokens
+from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
 
 NOWHERE: Final = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from summeval_pytest.text.sentences import stem
+from summeval_pytest.text.words import stem
 
 _FOLDER: Final = resources.files("summeval_pytest.judges.offline")
 

@@ -21,13 +21,7 @@ from summeval_pytest.judges.offline.lexicon import LIGHT, chance, learned, rarit
 from summeval_pytest.judges.offline.roles import cut_at_labels
 from summeval_pytest.judges.offline.support import COPIED
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
-from summeval_pytest.text.sentences import (
-    STOP_WORDS,
-    content_words,
-    count_content,
-    known_tokens,
-    stem,
-)
+from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
 
 _PREPOSITION: Final = (
     "with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"

@@ -20,7 +20,7 @@ from typing import Final
 from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
-from summeval_pytest.text.sentences import content_words, places_of
+from summeval_pytest.text.words import content_words, places_of
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""
