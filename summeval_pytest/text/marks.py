@@ -63,6 +63,7 @@ _INLINE = re.compile(
 _ROMAN: Final = {
     name: place for place, name in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)
 }
+_WORD = re.compile(r"[^\W_]")
 _ANY = re.compile(r"[\d\u00b9\u00b2\u00b3\u2070-\u2079]|[a-z]\)")
 
 
@@ -137,9 +138,15 @@ def content(sentence: str) -> str:
     return blank(sentence, spans)
 
 
+def claims(text: str) -> bool:
+    """Whether a text is more than a word count or another mark."""
+    return not _ANY.search(text) or not _WORD.search(text) or bool(_WORD.search(content(text)))
+
+
 def blank(text: str, spans: Iterable[tuple[int, int]], filling: str = " ") -> str:
     """The text with another character at each place of the spans, as long as before."""
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for start, stop in sorted(spans):
         start = max(start, end)
         if start < stop:

@@ -1,10 +1,8 @@
-"""One reading of a text: its pieces without marks of Markdown and without traces of a model.
+"""One reading of a text: its pieces, without marks of Markdown and without traces of a model.
 
 A piece is a paragraph, a heading, an item of a list or a row of a table. Models mark items in many
-ways that Markdown does not know, and papers wrap lines that it would take for lists ("> 5 mg",
-"2019. It"), so lines are sorted here; what stands within a piece is parsed by `markdown-it-py`.
-
-Each step blanks characters and moves none. So a place in what is read is a place as written.
+ways that Markdown does not know, and papers wrap lines that Markdown would take for lists
+("> 5 mg", "2019. It"). So lines are sorted here; `markdown-it-py` parses what stands within one.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from html import unescape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from summeval_pytest.text.marks import blank, content
+from summeval_pytest.text.marks import claims
 from summeval_pytest.text.sentences import ends_sentence
 
 if TYPE_CHECKING:
@@ -28,64 +26,61 @@ NORMALISER: Final = "3"
 """Version of the rules by which a text is read; part of every signature."""
 
 Kind = Literal["paragraph", "heading", "item", "row"]
-_GONE: Final = "\x00"
-"""Stands for a character that leaves no space behind."""
+
 _TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
 _BREAK = re.compile(r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr)>")
 _TAG = re.compile(
-    r"(?i)</?(?:b|i|u|em|strong|span|sub|sup|small|mark|td|th)(?:\s[\w-]{1,30}=[^<>\n]{0,200})?>"
+    r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
 )
 _ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
+_LABEL: Final = r"(?:abstract|summary|overview|key points|tl;?dr)"
 _LABELS = re.compile(
-    r"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary|tl;?dr)(?:\*\*)?\s*:(?:\*\*)?\s*"
-    r"|(?:\*\*|#+[^\S\n]+)(?:abstract|summary|tl;?dr)(?:\*\*)?[^\S\n]*\n\s*"
-    r"|(?:(?:sure|certainly|of course|okay)\b[^\n:]{0,20}[,.!:]\s*)?(?:here(?:\s?['\u2019]s|\sis|\sare)|below\sis|the\sfollowing\sis)\b"
-    r"[^\n.:]{0,60}\b(?:summary|abstract|overview|points|findings|tl;?dr)\b[^\n.:]{0,90}:[^\S\n*]*(?:\*\*)?[^\S\n]*\n\s*)+"
+    rf"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary|tl;?dr)(?:\*\*)?\s*:(?:\*\*)?\s*"
+    rf"|(?:(?:sure|certainly|of course|okay)\b[^\n:]{{0,20}}[,.!:]\s*)?(?:here(?:['\u2019]s| is| are)"
+    rf"|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _CUT_WORD = re.compile(
-    r"(?<=[^\W\d_])(-[^\S\n]*\n[^\S\n]*)(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]+)"
+    r"(?<=[^\W\d_])-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})"
 )
-_LAST_WORD = re.compile(r"[^\W\d_]+\Z")
-_QUOTE = re.compile(r"(?:>\s?)+(?=[^\s\d=])")
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)\s?\w*\s*\Z|\s*(?:[-*_=]\s?){3,}\s*\Z")
-_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*\Z")
+_LAST_WORD = re.compile(r"[^\W\d_]*\Z")
+_PARAGRAPH = re.compile(r"\n\s*\n")
 _BULLET: Final = (
-    "\u2022\u2023\u2043\u2219\u00b7\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u25e6\u25ba\u25b8\u25b6\u27a2\u27a4\u2192\u21d2\u2713\u2714\u2705"
-    "\u2605\u2606\u2726\u2756\u25c6\u25c7\u29bf\u204c\u2794\u279c"
+    r"\u2022\u2023\u2043\u2219\u25a0-\u25ff\u2190-\u21ff\u2605\u2606\u2713\u2714\u2756\u204c\u00b7"
 )
+_INNER_BULLET = re.compile(r"[^\S\n]+(?=[\u2022\u2023\u25aa\u25cf\u25e6]\s)")
+_NUMBER: Final = r"\d{1,2}[.)]|\(\d{1,2}\)|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)|\d{1,2}\s(?=[-\u2013\u2014])"
 _ITEM = re.compile(
-    rf"""(?x)\s*(?:>\s+)?(?P<mark>
-      (?P<bullet>[{_BULLET}]\ufe0f?\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+|\d\ufe0f?\u20e3\s*)
-    | (?P<number>(?:\*\*|__)?(?:\d{{1,2}}[.)]|\(\d{{1,2}}\)|[a-z][).]|\((?:[a-z]|[ivx]{{1,4}})\)|\d{{1,2}}\s[-\u2013\u2014](?=\s)
-        |[A-Z][a-z]+\ \d{{1,2}}:)(?:\*\*|__)?\s+)
-    | (?P<sign>[-*+\u2013\u2014>]\s+)
-    )(?:\[[\sxX]\]\s+)?(?=\S)"""
+    rf"""(?x)(?P<bullet>[{_BULLET}]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
+      |\d\ufe0f?\u20e3\s*)
+    | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}:|(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
+      (?(bold)(?:\*\*|__):?)\s+)(?=\S)
+    | (?P<sign>(?:[-+\u2013\u2014]|\*{{1,3}})\s+)(?=\S)"""
 )
-_HEADING = re.compile(r"\s{0,3}(#{1,6}\s+)(?=\S)")
-_BOLD_LINE = re.compile(r"\s*(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?\s*\Z")
+_BOX = re.compile(r"\[[ xX]\]\s+")
+_RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
+_HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _SECTION = re.compile(
-    r"""(?ix)[\W\d_]*(?:(?:and|of|the|in|for|main|key|study|research|paper|brief|short|overall|materials?|patients
-    |background|introduction|context|objectives?|aims?|purpose|motivation|methods?|methodology|approach|design
-    |setting|participants|measures?|data|results?|findings?|outcomes?|conclusions?|discussion|summary|abstract
-    |overview|highlights?|limitations?|implications?|significance|takeaways?|points?|interpretation
-    )\b[\W_]*)+\Z"""
+    r"""(?ix)(?:(?:and|of|the|in|for|main|key|study|brief|short|overall|materials?|patients
+    |background|introduction|context|objectives?|aims?|purpose|methods?|methodology|approach|design
+    |setting|participants|measures?|data|results?|findings?|outcomes?|conclusions?|discussion
+    |summary|abstract|overview|highlights?|limitations?|implications?|takeaways?|points?|\d{1,2}
+    )\b[\W_]*)+"""
 )
-_ENDED = re.compile(r"[.!?:;][\"'*_)\]\u201d\u2019]*\Z")
 _RUNS_ON = re.compile(
-    r"(?i)(?:[,(\u2013-]|\b(?:a|an|and|as|at|by|for|from|in|of|on|or|than|that|the|to|was|were|with|is|are|et al\.|e\.g\.|i\.e\.|cf\.|vs\.|figs?\.|eqs?\.|no\.|approx\.|ca\.|refs?\.))\Z"
+    r"(?i)[,(\u2013-]\Z|\b(?:a|an|and|as|at|by|for|from|in|of|on|or|than|that|the|to|was|were|with"
+    r"|is|are)\Z"
 )
-_INLINE_MARK = re.compile(r"[*`]|(?<!\w)_|_(?!\w)|\]\(|\\[\\*_`#\[\]|~>+.!(){}-]")
-_FIRST_MARK = re.compile(r"[^\w\s\"'(\[.]|\d|[(a-z]")
-_LONGEST_LABEL: Final = 80
+_MARKS = re.compile(r"[*`]|(?<!\w)_|_(?!\w)|\]\(")
+_LITERAL = re.compile(
+    r"\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)"
+    r"|\](?=\()(?!\((?:https?:|www\.|mailto:|#|/|\w+\.\w))"
+)
+_STANDINS = re.compile("[\ue000-\uf8ff]")
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""
-_LITERAL = re.compile(r"\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)")
-_ESCAPED: Final = frozenset("\\" + mark for mark in "\\*_`#[]|~>+.!(){}-")
-_UNMARKED: Final = {"softbreak": "\n", "hardbreak": "\n", "link_open": "["}
-_LINK = re.compile(r"\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
-_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^()\n]{0,2000}\)")
-_ADDRESS = re.compile(r"(?:https?:|www\.|mailto:|#|/|\w+\.\w)")
+_WINDOW: Final = 500
+"""So many characters of marks may stand between two words."""
 
 
 class Piece(NamedTuple):
@@ -112,43 +107,45 @@ class Reading:
 
     def places(self) -> Sequence[int]:
         """For each place in ``text``, its end included, the place in the text as written."""
-        return _places(self.written)
+        seen = [(c, at) for at, written in enumerate(self.written) for c in visible(written)]
+        shown = "".join(c for c, _ in seen)
+        at, places = 0, []
+        for part in re.findall(r"\s+|\S+", self.text):
+            whole = -1 if part.isspace() else shown.find(part, at, at + len(part) + _WINDOW)
+            at = max(at, whole)
+            for character in part:
+                reach = at + (1 if whole >= 0 else 0 if part.isspace() else _WINDOW)
+                found = shown.find(character, at, reach)
+                places.append(found if found >= 0 else min(at, len(seen) - 1))
+                at = found + 1 if found >= 0 else at
+        return [*(seen[place][1] for place in places), seen[places[-1]][1] + 1] if places else [0]
 
 
 def visible(character: str) -> str:
-    """The character; nothing for one that is not seen, a mark for half a character pair."""
+    """What is seen of a character: nothing, two letters for a ligature, a mark for half a pair."""
     category = unicodedata.category(character)
     if category == "Cs":
         return "\ufffd"
     if category == "Cf" or (category == "Cc" and character not in "\n\t\r\f\v\x85"):
         return ""
-    return (
-        unicodedata.normalize("NFKC", character) if "\ufb00" <= character <= "\ufb06" else character
-    )
-
-
-@cache
-def _markdown() -> MarkdownIt:
-    """The parser of what stands within a piece; loaded when the first text has marks."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 (most runs read plain prose)
-
-    return MarkdownIt("commonmark").disable(["html_inline", "autolink"])
+    return unicodedata.normalize("NFKC", character) if "\ufb00" <= character < "\ufb07" else character
 
 
 @lru_cache(maxsize=128)
 def read(text: str) -> Reading:
     """Read a text: without marks, traces, invisible characters and the wrapping of lines."""
-    pieces, result = (), text
-    for marked, found in _steps(text):
-        parts = [(kind, _squeezed(marked[start:end])) for kind, start, end in found]
-        parts = [(kind, part) for kind, part in parts if part]
-        ends = accumulate((len(part) + 2 for _, part in parts), initial=0)
-        pieces = tuple(
-            Piece(kind, start, start + len(part))
-            for (kind, part), start in zip(parts, ends, strict=False)
-        )
-        result = "\n\n".join(part for _, part in parts)
-    return Reading(result, pieces, text)
+    before, result = "", _SOFT_HYPHEN.sub("", text)
+    if not result.isascii() or not result.isprintable():
+        for character in set(result):
+            if (seen := visible(character)) != character:
+                result = result.replace(character, seen)
+    pieces: list[tuple[Kind, str]] = []
+    while result != before:  # a mark may show only when another one around it is gone
+        pieces, before = list(_pieces(result)), result
+        result = "\n\n".join(piece for _, piece in pieces)
+    starts = accumulate((len(piece) + 2 for _, piece in pieces), initial=0)
+    placed = (Piece(k, at, at + len(p)) for (k, p), at in zip(pieces, starts, strict=False))
+    return Reading(result, tuple(placed), text)
 
 
 def normalise(text: str) -> str:
@@ -162,237 +159,122 @@ def normalise(text: str) -> str:
     return read(text).text
 
 
-def _squeezed(marked: str) -> str:
-    return " ".join(marked.replace(_GONE, "").split())
-
-
-def _steps(written: str) -> Iterator[tuple[str, list[Piece]]]:
-    """Read until nothing changes: a mark may show only when another one around it is gone."""
-    text = _seen(written)
-    while True:
-        marked, pieces = _marked(text)
-        yield marked, pieces
-        parts = (_squeezed(marked[start:end]) for _, start, end in pieces)
-        read_once = "\n\n".join(part for part in parts if part)
-        if read_once == text:
-            return
-        text = read_once
-
-
-def _without_soft_hyphens(written: str) -> str:
-    if "\u00ad" not in written:
-        return written
-    return blank(written, (m.span() for m in _SOFT_HYPHEN.finditer(written)), _GONE)
-
-
-def _seen(written: str) -> str:
-    text = _without_soft_hyphens(written)
-    if not text.isascii() or not text.isprintable():
-        for character in set(text):
-            if (seen := visible(character)) != character:
-                text = text.replace(character, seen)
-    return text
-
-
-def _places(written: str) -> Sequence[int]:
-    hyphenless = _without_soft_hyphens(written)
-    places = [at for at, character in enumerate(hyphenless) for _ in visible(character)]
-    for marked, pieces in _steps(written):
-        kept: list[int] = []
-        for _, start, end in pieces:
-            words = [
-                at for at in range(start, end) if marked[at] != _GONE and not marked[at].isspace()
-            ]
-            if not words:
-                continue
-            kept += [kept[-1] + 1] * 2 if kept else []
-            for before, at in zip([words[0], *words], words, strict=False):
-                if any(map(str.isspace, marked[before + 1 : at])):
-                    kept.append(before + 1)
-                kept.append(at)
-        places = [places[min(at, len(places) - 1)] for at in kept]
-    return [*places, places[-1] + 1] if places else [0]
-
-
-def _marked(text: str) -> tuple[str, list[Piece]]:
-    """The text with marks blanked, in its full length, and where its pieces stand."""
+def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
     if "<" in text:
-        text = _TRACE.sub(lambda m: " " * len(m[0]), text)  # may leave a break: "<br<s>/>"
-        text = _BREAK.sub(lambda m: "\n\n".ljust(len(m[0])), text)
-        text = _TAG.sub(
-            lambda m: ("^" if m[0][:4].lower() == "<sup" else "").ljust(len(m[0]), _GONE), text
-        )
+        text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
+        text = _BREAK.sub("\n\n", text)
+        text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
     if "&" in text:
-        text = _ENTITY.sub(lambda m: unescape(m[0]).ljust(len(m[0]), _GONE), text)
-    if labels := _LABELS.match(text):
-        text = blank(text, [labels.span()])
-    if "\n" in text and "-" in text:
-        text = _joined_words(text)
-    lines: list[tuple[int, int]] = []
-    gone: list[tuple[int, int]] = []
-    pieces: list[Piece] = []
-    place = 0
-    for line in (*text.split("\n"), ""):
-        if stripped := line.strip():
-            start = place + line.index(stripped)
-            lines.append((start, start + len(stripped)))
-        elif lines:
-            pieces += _block(text, lines, gone)
-            lines = []
-        place += len(line) + 1
-    has_marks = any(mark in text for mark in ("*", "_", "`", "\\", "]("))
-    for _, start, end in pieces if has_marks else ():
-        if _INLINE_MARK.search(text, start, end):
-            gone += _inline_marks(text, start, end)
-    if gone:
-        text = blank(text, gone, _GONE)
-    return text, [piece for piece in pieces if _claims(text, piece)]
+        text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+    text = _LABELS.sub("", text)
+    if "-" in text and "\n" in text:
+        text = _CUT_WORD.sub(_joined, text)
+    for block in _PARAGRAPH.split(_INNER_BULLET.sub("\n", text)):
+        lines = [line for line in map(str.strip, block.split("\n")) if line]
+        for kind, piece in _sorted(lines) if lines else ():
+            words = " ".join((_unmarked(piece) if _MARKS.search(piece) else piece).split())
+            is_label = (kind == "heading" or words[-1:] == ":") and _SECTION.fullmatch(words)
+            if words and not is_label and claims(words):
+                yield kind, words
 
 
-def _claims(text: str, piece: Piece) -> bool:
-    """Whether a piece is more than a word count, or the label of a section."""
-    kind, start, end = piece
-    if end - start > _LONGEST_LABEL:
-        return True
-    words = _squeezed(text[start:end])
-    if (kind == "heading" or words.endswith(":")) and _SECTION.fullmatch(words):
-        return False
-    return not any(map(str.isalnum, words)) or any(map(str.isalnum, content(words)))
+def _joined(match: re.Match[str]) -> str:
+    """The rest of a word that a line's end has cut ("co-\\noperation"), with its hyphen or not."""
+    last, text = match[1], match.string
+    first = _LAST_WORD.search(text, max(0, match.start() - 40), match.start())
+    parts = (first[0] if first else "", last)
+    is_hyphened = "-".join(parts) in text and "".join(parts) not in text
+    return f"-{last}" if is_hyphened or not last[0].islower() else last
 
 
-def _joined_words(text: str) -> str:
-    """The text with words joined that a line's end has cut: "co-\\noperation"."""
-    parts, end = [], 0
-    for match in _CUT_WORD.finditer(text):
-        start, last = match.start(), match[2]
-        first = _LAST_WORD.search(text[max(0, start - 40) : start])[0]
-        keeps = not last[0].islower() or (f"{first}-{last}" in text and first + last not in text)
-        kept = start + keeps
-        parts += text[end:kept], _GONE * (match.end(1) - kept)
-        end = match.end(1)
-    return "".join((*parts, text[end:]))
-
-
-def _block(text: str, lines: list[tuple[int, int]], gone: list[tuple[int, int]]) -> list[Piece]:
-    """The pieces of lines that no empty line parts; their marks go to ``gone``."""
-    written = [text[start:end] for start, end in lines]
-    if written[0][0] == ">" and _QUOTE.match(written[0]):
-        quotes = list(map(_QUOTE.match, written))
-        lines = [(s + (q.end() if q else 0), e) for (s, e), q in zip(lines, quotes, strict=True)]
-        written = [text[start:end] for start, end in lines]
-    is_table = any("|" in line and _RULE.fullmatch(line) for line in written)
-    items = (
-        list(map(_ITEM.match, written))
-        if len(written) > 1 or _FIRST_MARK.match(written[0])
-        else [None]
-    )
-    width = max(map(len, written))
-    are_listed = len(written) > 2 and not any(
-        not line[:1].isupper() or _RUNS_ON.search(line) for line in written
-    )
-    pieces: list[Piece] = []
-    starts = True
-    for place, ((start, end), line, item) in enumerate(zip(lines, written, items, strict=True)):
-        before = written[place - 1] if place else ""
+def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
+    """The pieces of lines that no empty line parts."""
+    if re.match(r">\s?[^\s\d=]", lines[0]):
+        lines = [line for line in (line.lstrip("> ") for line in lines) if line]
+    is_table = any("|" in line and _RULE.fullmatch(line) for line in lines)
+    items = [*map(_ITEM.match, lines)]
+    width = max(map(len, lines), default=0)
+    is_list = len(lines) > 2 and not any(n[:1].islower() or _RUNS_ON.search(n) for n in lines)  # noqa: PLR2004
+    pieces: list[tuple[Kind, list[str]]] = []
+    before = ""
+    for place, (line, item) in enumerate(zip(lines, items, strict=True)):
+        opens = not before or _has_ended(before, line)
         kind: Kind | None = None
-        if _FENCE.match(line) or _RULE.fullmatch(line):
-            if pieces and not starts and line[0] in "=-" and "|" not in line:
-                pieces[-1] = pieces[-1]._replace(kind="heading")
-            starts = True
+        if _RULE.fullmatch(line):
+            if before and line[0] in "=-" and "|" not in line:
+                pieces[-1] = ("heading", pieces[-1][1])
+            before = ""
             continue
         if heading := _HEADING.match(line):
-            kind, start = "heading", start + heading.end()
-            end = start + len(text[start:end].rstrip("# ")) or end
-        elif is_table or (line[0] == line[-1] == "|" and len(line) > 2):
-            kind = "row"
-            start, end = start + (line[0] == "|"), end - (line[-1] == "|")
-        elif _BOLD_LINE.fullmatch(line):
             kind = "heading"
-        elif item and _is_item(items, place, line, opens=starts or _has_ended(before, line)):
+            line = line[heading.end() :].rstrip("# ") if line[0] == "#" else line
+        elif is_table or line[0] == line[-1] == "|":
+            kind, line = "row", line.strip("| ")
+        elif item and _is_item(items, place, opens=opens):
             kind = "item"
-            start += item.end() if _is_bare(item) else 0
-        elif starts or _breaks(before, line, width, are_listed=are_listed):
+            bare = item["bullet"] or item["sign"] or re.fullmatch(r"\d+[.)]\s+", item[0])
+            line = _BOX.sub("", line[item.end() :], count=1) if bare else line
+        elif not before or _breaks(before, line, width, is_list=is_list):
             kind = "paragraph"
         if kind:
-            pieces.append(Piece(kind, start, end))
+            pieces.append((kind, [line]))
         else:
-            pieces[-1] = pieces[-1]._replace(end=end)
-        starts = kind in {"heading", "row"}
-    return pieces
+            pieces[-1][1].append(line)
+        before = "" if kind in {"heading", "row"} else lines[place]
+    yield from ((kind, "\n".join(parts)) for kind, parts in pieces)
 
 
-def _is_bare(item: re.Match[str]) -> bool:
-    """Whether a mark may go; "(1)" and "Finding 1:" are shown, and are no content."""
-    number = item["number"]
-    return not number or number[0].isdigit() and number.rstrip()[-1] in ".)"
-
-
-def _is_item(items: list[re.Match[str] | None], place: int, line: str, *, opens: bool) -> bool:
-    """Whether the mark at a line's start is one, and no "2019. It" or "+ 3 degrees" of a sentence."""
+def _is_item(items: Sequence[re.Match[str] | None], place: int, *, opens: bool) -> bool:
+    """Whether what begins a line is a mark, and no "12. It" or "+ 3 degrees" of a sentence."""
     item = items[place]
-    if item is None:
-        return False
-    if item["bullet"]:
-        return True
-    group = "sign" if item["sign"] else "number"
-    near = [
-        each for each in (*items[max(0, place - 1) : place], *items[place + 1 : place + 2]) if each
-    ]
-    has_like = any(
-        each[group] and each[group][0] == item[group][0] or group == "number" and each[group]
-        for each in near
-    )
-    follows_item = place > 0 and items[place - 1] is not None
-    is_figure = group == "sign" and line[item.end()].isdigit()
-    return has_like or follows_item or (opens and not is_figure)
+    if item is None or item["bullet"]:
+        return item is not None
+    alike = [each for each in items if each and each.lastgroup == item.lastgroup and each != item]
+    if item["sign"]:
+        is_figure = item.string[item.end()].isdigit()
+        others = [each for each in alike if each[0][0] == item[0][0]]
+        return bool(others) or (place > 0 and items[place - 1] is not None) or (opens and not is_figure)
+    return opens or bool(alike)
 
 
 def _has_ended(line: str, following: str) -> bool:
-    return line[-1:] in {".", "!", "?", ":"} and (line[-1] == ":" or ends_sentence(line, following))
+    return line[-1] == ":" or (line[-1] in ".!?" and ends_sentence(line, following))
 
 
-def _breaks(line: str, following: str, width: int, *, are_listed: bool) -> bool:
+def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     """Whether a line's end is meant, and does not only wrap a sentence."""
+    if line[-1] in ".!?:":
+        return _has_ended(line, following)
     has_room = len(line) + 1 + len(following.split(None, 1)[0]) <= _FULL * width
-    if line[-1:] in {".", "!", "?", ":"}:
-        wraps_colon = line[-1] == ":" and following[0].islower() and not has_room and len(line) > 40
-        return not wraps_colon and _has_ended(line, following)
-    return are_listed or (has_room and following[0].isupper() and not _RUNS_ON.search(line))
+    return is_list or (has_room and following[0].isupper() and not _RUNS_ON.search(line))
 
 
-def _inline_marks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the marks of emphasis, code, links and escapes stand within a piece."""
-    source = text[start:end]
-    for image in _IMAGE.finditer(source):
-        yield start + image.start(), start + image.end()
-        source = source[: image.start()] + "x" * len(image[0]) + source[image.end() :]
-    source = _LITERAL.sub(lambda match: "x" * len(match[0]), source).replace("\r", " ")
-    source = source.replace(_GONE, "\ufffd")
-    at, opened = 0, 0
+@cache
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 (loaded for the first text with marks)
+
+    return MarkdownIt("commonmark").disable(["html_inline", "autolink", "entity"])
+
+
+def _unmarked(piece: str) -> str:
+    """A piece without emphasis, code marks and addresses; formulas and "5*3" stay as they are."""
+    literal: list[str] = []
+
+    def stand_in(match: re.Match[str]) -> str:
+        literal.append(match[0])
+        return "\ue000"
+
+    source = _LITERAL.sub(stand_in, _STANDINS.sub("\ufffd", piece))
+    parts: list[str] = []
+    opened = 0
     for token in _markdown().parseInline(source)[0].children or ():
-        sought = token.markup or token.content
-        if token.type in _UNMARKED:
-            sought = _UNMARKED[token.type]
-        if token.type == "link_close":
-            link = _LINK.match(source, at)
-            if link and _ADDRESS.match(link[0], 2) and not source[opened + 1 : at].isdigit():
-                yield start + opened, start + opened + 1
-                yield start + at, start + link.end()
-            at = link.end() if link else at
-            continue
-        first = source.find(sought, at)
-        if first < 0:
-            return
-        at = first + len(sought)
-        if token.type == "link_open":
-            opened = first
-        elif token.type == "code_inline":
-            close = re.compile(rf"(?<!`){token.markup}(?!`)").search(source, at)
-            yield start + first, start + at
-            if close:
-                yield start + close.start(), start + close.end()
-                at = close.end()
-        elif token.nesting:
-            yield start + first, start + at
-        elif token.type == "text_special" and sought in _ESCAPED:
-            yield start + first, start + first + 1
+        match token.type:
+            case "text" | "code_inline" | "text_special":
+                parts.append(token.content)
+            case "softbreak" | "hardbreak":
+                parts.append("\n")
+            case "link_open":
+                opened = len(parts)
+            case "link_close" if "".join(parts[opened:]).isdigit():  # a citation: "[4](#ref4)"
+                parts[opened:] = [f"[{''.join(parts[opened:])}]"]
+    return re.sub("\ue000", lambda _: literal.pop(0), "".join(parts))

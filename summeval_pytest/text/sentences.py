@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from summeval_pytest.text.marks import citation_after
+from summeval_pytest.text.marks import citation_after, claims
 
 _REFUSAL = re.compile(
     r"""(?isx)\A\W*(?:
@@ -261,6 +261,9 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
         for end in _ends(line, lowered=lowered, counted=counted, offset=start):
             if stripped := line[begin:end].strip():
                 place = start + line.index(stripped, begin)
+                if begin and not claims(stripped):  # "(Word count: 17)" belongs to what it follows
+                    place = sentences.pop().start
+                    stripped = text[place : start + end].rstrip()
                 sentences.append(Sentence(stripped, place, place + len(stripped)))
             begin = end
         start += len(line) + 1
