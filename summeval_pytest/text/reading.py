@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import unescape
@@ -40,15 +41,16 @@ _LABELS = re.compile(
     rf"|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
+_HYPHEN = re.compile(r"-[^\S\n]*\n")
 _CUT_WORD = re.compile(
-    r"(?<=[^\W\d_])-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})"
+    r"(?<![^\W\d_])([^\W\d_]{1,40})-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})"
 )
-_LAST_WORD = re.compile(r"[^\W\d_]*\Z")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BULLET: Final = (
     r"\u2022\u2023\u2043\u2219\u25a0-\u25ff\u2190-\u21ff\u2605\u2606\u2713\u2714\u2756\u204c\u00b7"
 )
-_INNER_BULLET = re.compile(r"[^\S\n]+(?=[\u2022\u2023\u25aa\u25cf\u25e6]\s)")
+_INNER_BULLET = re.compile(r"(?<=\S)[^\S\n]{1,4}(?=[\u2022\u2023\u25aa\u25cf\u25e6]\s)")
 _NUMBER: Final = r"\d{1,2}[.)]|\(\d{1,2}\)|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)|\d{1,2}\s(?=[-\u2013\u2014])"
 _ITEM = re.compile(
     rf"""(?x)(?P<bullet>[{_BULLET}]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
@@ -167,8 +169,9 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
     if "&" in text:
         text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
     text = _LABELS.sub("", text)
-    if "-" in text and "\n" in text:
-        text = _CUT_WORD.sub(_joined, text)
+    if _HYPHEN.search(text):
+        known = frozenset(_WORD.findall(text))
+        text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
     for block in _PARAGRAPH.split(_INNER_BULLET.sub("\n", text)):
         lines = [line for line in map(str.strip, block.split("\n")) if line]
         for kind, piece in _sorted(lines) if lines else ():
@@ -178,13 +181,11 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
                 yield kind, words
 
 
-def _joined(match: re.Match[str]) -> str:
-    """The rest of a word that a line's end has cut ("co-\\noperation"), with its hyphen or not."""
-    last, text = match[1], match.string
-    first = _LAST_WORD.search(text, max(0, match.start() - 40), match.start())
-    parts = (first[0] if first else "", last)
-    is_hyphened = "-".join(parts) in text and "".join(parts) not in text
-    return f"-{last}" if is_hyphened or not last[0].islower() else last
+def _joined(match: re.Match[str], known: Collection[str]) -> str:
+    """A word that a line's end has cut ("co-\\noperation"): with its hyphen or without."""
+    first, last = match.groups()
+    is_hyphened = f"{first}-{last}" in known and first + last not in known
+    return f"{first}-{last}" if is_hyphened or not last[0].islower() else first + last
 
 
 def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
@@ -193,12 +194,14 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
         lines = [line for line in (line.lstrip("> ") for line in lines) if line]
     is_table = any("|" in line and _RULE.fullmatch(line) for line in lines)
     items = [*map(_ITEM.match, lines)]
+    alike = Counter(map(_mark, items))
     width = max(map(len, lines), default=0)
     is_list = len(lines) > 2 and not any(n[:1].islower() or _RUNS_ON.search(n) for n in lines)  # noqa: PLR2004
     pieces: list[tuple[Kind, list[str]]] = []
     before = ""
     for place, (line, item) in enumerate(zip(lines, items, strict=True)):
         opens = not before or _has_ended(before, line)
+        follows = place > 0 and items[place - 1] is not None
         kind: Kind | None = None
         if _RULE.fullmatch(line):
             if before and line[0] in "=-" and "|" not in line:
@@ -210,7 +213,7 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
             line = line[heading.end() :].rstrip("# ") if line[0] == "#" else line
         elif is_table or line[0] == line[-1] == "|":
             kind, line = "row", line.strip("| ")
-        elif item and _is_item(items, place, opens=opens):
+        elif item and _is_item(item, alike=alike[_mark(item)], follows=follows, opens=opens):
             kind = "item"
             bare = item["bullet"] or item["sign"] or re.fullmatch(r"\d+[.)]\s+", item[0])
             line = _BOX.sub("", line[item.end() :], count=1) if bare else line
@@ -224,17 +227,17 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
     yield from ((kind, "\n".join(parts)) for kind, parts in pieces)
 
 
-def _is_item(items: Sequence[re.Match[str] | None], place: int, *, opens: bool) -> bool:
+def _mark(item: re.Match[str] | None) -> str:
+    """The sign itself, or the kind of mark."""
+    return "" if item is None else item[0][0] if item["sign"] else str(item.lastgroup)
+
+
+def _is_item(item: re.Match[str], *, alike: int, follows: bool, opens: bool) -> bool:
     """Whether what begins a line is a mark, and no "12. It" or "+ 3 degrees" of a sentence."""
-    item = items[place]
-    if item is None or item["bullet"]:
-        return item is not None
-    alike = [each for each in items if each and each.lastgroup == item.lastgroup and each != item]
-    if item["sign"]:
-        is_figure = item.string[item.end()].isdigit()
-        others = [each for each in alike if each[0][0] == item[0][0]]
-        return bool(others) or (place > 0 and items[place - 1] is not None) or (opens and not is_figure)
-    return opens or bool(alike)
+    if item["bullet"]:
+        return True
+    is_figure = item["sign"] and item.string[item.end()].isdigit()
+    return alike > 1 or follows or (opens and not is_figure)
 
 
 def _has_ended(line: str, following: str) -> bool:
