@@ -63,6 +63,8 @@ _INLINE = re.compile(
 _ROMAN: Final = {
     name: place for place, name in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)
 }
+_LONGEST: Final = 60
+"""No word count has so many characters."""
 _WORD = re.compile(r"[^\W_]")
 _ANY = re.compile(r"[\d\u00b9\u00b2\u00b3\u2070-\u2079]|[a-z]\)")
 
@@ -98,18 +100,15 @@ def citation_after(text: str, stop: int, *, may_count: bool = False) -> int:
     if match := AFTER_STOP.match(text, stop):
         return match.end()
     match = _PLAIN.match(text, stop)
-    if (
-        not match
-        or text[stop - 1 : stop] != "."
-        and not text[stop - 1 : stop] in "!?\"'\u201d\u2019)]"
-    ):
+    before = text[max(0, stop - 12) : stop].rstrip("\"'\u201d\u2019)]")
+    if not match or before[-1:] not in {".", "!", "?"}:
         return stop
-    before = text[max(0, stop - 12) : stop].rstrip(".!?\"'\u201d\u2019)]")
+    before = before.rstrip(".!?\"'\u201d\u2019)]")
     if before[-1:].isdigit():
         is_year = re.search(rf"(?<![\d.,]){_YEAR}\Z", before)
         return match.end() if may_count or is_year else stop
     is_word = len(before) > 1 and before[-1].isalpha() and before[-2].isalpha()
-    is_end = is_word or (before[-1:] in "%\u00b0" and before != "")
+    is_end = is_word or before.endswith(("%", "\u00b0"))
     return match.end() if is_end and not _OPEN_WORD.search(before) else stop
 
 
@@ -140,7 +139,7 @@ def content(sentence: str) -> str:
 
 def claims(text: str) -> bool:
     """Whether a text is more than a word count or another mark."""
-    return not _ANY.search(text) or not _WORD.search(text) or bool(_WORD.search(content(text)))
+    return len(text) > _LONGEST or not _WORD.search(text) or bool(_WORD.search(content(text)))
 
 
 def blank(text: str, spans: Iterable[tuple[int, int]], filling: str = " ") -> str:

@@ -41,17 +41,16 @@ _LABELS = re.compile(
     rf"|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
-_HYPHEN = re.compile(r"-[^\S\n]*\n")
-_CUT_WORD = re.compile(
-    r"(?<![^\W\d_])([^\W\d_]{1,40})-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})"
-)
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
+_CUT_WORD = re.compile(r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})")
+_WORD = re.compile(r"[\w-]+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BULLET: Final = (
     r"\u2022\u2023\u2043\u2219\u25a0-\u25ff\u2190-\u21ff\u2605\u2606\u2713\u2714\u2756\u204c\u00b7"
 )
-_INNER_BULLET = re.compile(r"(?<=\S)[^\S\n]{1,4}(?=[\u2022\u2023\u25aa\u25cf\u25e6]\s)")
-_NUMBER: Final = r"\d{1,2}[.)]|\(\d{1,2}\)|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)|\d{1,2}\s(?=[-\u2013\u2014])"
+_INNER_BULLET = re.compile(r"(?<=[^\S\n])([\u2022\u2023\u25aa\u25cf\u25e6])(?=\s)")
+_NUMBER: Final = (
+    r"\d{1,2}[.)]|\(\d{1,2}\)|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)|\d{1,2}\s[-\u2013\u2014](?=\s)"
+)
 _ITEM = re.compile(
     rf"""(?x)(?P<bullet>[{_BULLET}]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
       |\d\ufe0f?\u20e3\s*)
@@ -69,11 +68,10 @@ _SECTION = re.compile(
     |summary|abstract|overview|highlights?|limitations?|implications?|takeaways?|points?|\d{1,2}
     )\b[\W_]*)+"""
 )
-_RUNS_ON = re.compile(
-    r"(?i)[,(\u2013-]\Z|\b(?:a|an|and|as|at|by|for|from|in|of|on|or|than|that|the|to|was|were|with"
-    r"|is|are)\Z"
+_LINKING: Final = frozenset(
+    "a an and are as at by for from in is of on or than that the to was were with".split()
 )
-_MARKS = re.compile(r"[*`]|(?<!\w)_|_(?!\w)|\]\(")
+_MARKS: Final = ("*", "_", "`", "](")
 _LITERAL = re.compile(
     r"\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)"
     r"|\](?=\()(?!\((?:https?:|www\.|mailto:|#|/|\w+\.\w))"
@@ -130,7 +128,9 @@ def visible(character: str) -> str:
         return "\ufffd"
     if category == "Cf" or (category == "Cc" and character not in "\n\t\r\f\v\x85"):
         return ""
-    return unicodedata.normalize("NFKC", character) if "\ufb00" <= character < "\ufb07" else character
+    return (
+        unicodedata.normalize("NFKC", character) if "\ufb00" <= character < "\ufb07" else character
+    )
 
 
 @lru_cache(maxsize=128)
@@ -168,24 +168,35 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
         text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
-    text = _LABELS.sub("", text)
-    if _HYPHEN.search(text):
+    if label := _LABELS.match(text):
+        text = text[label.end() :]
+    if _CUT_WORD.search(text):
         known = frozenset(_WORD.findall(text))
         text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
-    for block in _PARAGRAPH.split(_INNER_BULLET.sub("\n", text)):
+    has_marks = any(mark in text for mark in _MARKS)
+    for block in _PARAGRAPH.split(_INNER_BULLET.sub(r"\n\1", text)):
         lines = [line for line in map(str.strip, block.split("\n")) if line]
         for kind, piece in _sorted(lines) if lines else ():
-            words = " ".join((_unmarked(piece) if _MARKS.search(piece) else piece).split())
+            words = " ".join(
+                (
+                    _unmarked(piece)
+                    if has_marks and any(map(piece.__contains__, _MARKS))
+                    else piece
+                ).split()
+            )
             is_label = (kind == "heading" or words[-1:] == ":") and _SECTION.fullmatch(words)
             if words and not is_label and claims(words):
                 yield kind, words
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:
-    """A word that a line's end has cut ("co-\\noperation"): with its hyphen or without."""
-    first, last = match.groups()
+    """The rest of a word that a line's end has cut ("co-\\noperation"), its hyphen kept or not."""
+    last, before = match[1], match.string[max(0, match.start() - 40) : match.start()]
+    if not before[-1:].isalpha():
+        return match[0]
+    first = _WORD.findall(before)[-1].rpartition("-")[2]
     is_hyphened = f"{first}-{last}" in known and first + last not in known
-    return f"{first}-{last}" if is_hyphened or not last[0].islower() else first + last
+    return f"-{last}" if is_hyphened or not last[0].islower() else last
 
 
 def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
@@ -196,19 +207,20 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
     items = [*map(_ITEM.match, lines)]
     alike = Counter(map(_mark, items))
     width = max(map(len, lines), default=0)
-    is_list = len(lines) > 2 and not any(n[:1].islower() or _RUNS_ON.search(n) for n in lines)  # noqa: PLR2004
+    is_list = len(lines) > 2 and not any(n[:1].islower() or _runs_on(n) for n in lines)  # noqa: PLR2004
     pieces: list[tuple[Kind, list[str]]] = []
     before = ""
     for place, (line, item) in enumerate(zip(lines, items, strict=True)):
         opens = not before or _has_ended(before, line)
         follows = place > 0 and items[place - 1] is not None
         kind: Kind | None = None
-        if _RULE.fullmatch(line):
+        is_plain = line[0].isalnum()
+        if not is_plain and _RULE.fullmatch(line):
             if before and line[0] in "=-" and "|" not in line:
                 pieces[-1] = ("heading", pieces[-1][1])
             before = ""
             continue
-        if heading := _HEADING.match(line):
+        if not is_plain and (heading := _HEADING.match(line)):
             kind = "heading"
             line = line[heading.end() :].rstrip("# ") if line[0] == "#" else line
         elif is_table or line[0] == line[-1] == "|":
@@ -244,12 +256,16 @@ def _has_ended(line: str, following: str) -> bool:
     return line[-1] == ":" or (line[-1] in ".!?" and ends_sentence(line, following))
 
 
+def _runs_on(line: str) -> bool:
+    return line[-1] in ",(-\u2013" or line.rsplit(None, 1)[-1].lower() in _LINKING
+
+
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     """Whether a line's end is meant, and does not only wrap a sentence."""
     if line[-1] in ".!?:":
         return _has_ended(line, following)
     has_room = len(line) + 1 + len(following.split(None, 1)[0]) <= _FULL * width
-    return is_list or (has_room and following[0].isupper() and not _RUNS_ON.search(line))
+    return is_list or (has_room and following[0].isupper() and not _runs_on(line))
 
 
 @cache
