@@ -97,6 +97,9 @@ def citation_after(text: str, stop: int, *, may_count: bool = False) -> int:
     Plain digits are a mark behind a word ("thin.3") and behind a year ("2019.1"). Behind another
     number they are so only for one who knows that marks count up there.
     """
+    following = text[stop : stop + 2]
+    if not following.strip() or (following[0].isspace() and following[1] != "["):
+        return stop
     if match := AFTER_STOP.match(text, stop):
         return match.end()
     match = _PLAIN.match(text, stop)

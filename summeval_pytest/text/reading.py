@@ -171,10 +171,12 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
     if label := _LABELS.match(text):
         text = text[label.end() :]
     if _CUT_WORD.search(text):
-        known = frozenset(_WORD.findall(text))
+        known = frozenset(text.split())
         text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
     has_marks = any(mark in text for mark in _MARKS)
-    for block in _PARAGRAPH.split(_INNER_BULLET.sub(r"\n\1", text)):
+    if not text.isascii():
+        text = _INNER_BULLET.sub(r"\n\1", text)
+    for block in _PARAGRAPH.split(text):
         lines = [line for line in map(str.strip, block.split("\n")) if line]
         for kind, piece in _sorted(lines) if lines else ():
             words = " ".join(
