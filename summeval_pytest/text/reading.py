@@ -41,8 +41,17 @@ _LABELS = re.compile(
     rf"|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
-_CUT_WORD = re.compile(r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})")
+_CUT_WORD = re.compile(
+    r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})(\S*)[^\S\n]*\n?"
+)
+_WORD = re.compile(r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})")
 _WORD = re.compile(r"[\w-]+")
+_HEAD = re.compile(r"(?i).{1,2}|con|com|dis|pro|per|sub|inter|trans|hypo|hyper")
+_TAIL = re.compile(
+    r".{0,2}(?:[ts]ions?|tional|ments?|[ts]ures?|ing|ness|it(?:y|ies)|bl[ey]|ally|[ae]nces?|ous|ive|tives?"
+    r"|[ai]cal|[ae]nt(?:ly)?|ology|graphy)"
+)
+"""What a torn word may begin or end with, and a compound ("double-blind") does not."""
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BULLET: Final = (
     r"\u2022\u2023\u2043\u2219\u25a0-\u25ff\u2190-\u21ff\u2605\u2606\u2713\u2714\u2756\u204c\u00b7"
@@ -62,10 +71,11 @@ _BOX = re.compile(r"\[[ xX]\]\s+")
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _SECTION = re.compile(
-    r"""(?ix)(?:(?:and|of|the|in|for|main|key|study|brief|short|overall|materials?|patients
+    r"""(?ix)[\W\d_]*(?:(?:and|of|the|in|for|main|key|study|brief|short|overall|materials?|patients
     |background|introduction|context|objectives?|aims?|purpose|methods?|methodology|approach|design
     |setting|participants|measures?|data|results?|findings?|outcomes?|conclusions?|discussion
-    |summary|abstract|overview|highlights?|limitations?|implications?|takeaways?|points?|\d{1,2}
+    |summary|abstract|overview|highlights?|limitations?|implications?|takeaways?|points?|no|statements?|sentences?|claims?
+    |facets?|aspects?|sections?|\d{1,2}
     )\b[\W_]*)+"""
 )
 _LINKING: Final = frozenset(
@@ -79,6 +89,8 @@ _LITERAL = re.compile(
 _STANDINS = re.compile("[\ue000-\uf8ff]")
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""
+_NARROW: Final = 40
+"""Texts are wrapped in lines that are longer."""
 _WINDOW: Final = 500
 """So many characters of marks may stand between two words."""
 
@@ -186,7 +198,9 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
                     else piece
                 ).split()
             )
-            is_label = (kind == "heading" or words[-1:] == ":") and _SECTION.fullmatch(words)
+            is_label = (kind in {"heading", "row"} or words[-1:] == ":") and _SECTION.fullmatch(
+                words
+            )
             if words and not is_label and claims(words):
                 yield kind, words
 
@@ -196,9 +210,14 @@ def _joined(match: re.Match[str], known: Collection[str]) -> str:
     last, before = match[1], match.string[max(0, match.start() - 40) : match.start()]
     if not before[-1:].isalpha():
         return match[0]
-    first = _WORD.findall(before)[-1].rpartition("-")[2]
-    is_hyphened = f"{first}-{last}" in known and first + last not in known
-    return f"-{last}" if is_hyphened or not last[0].islower() else last
+    compound, _, first = _WORD.findall(before)[-1].rpartition("-")
+    is_word = first + last in known or not (compound or f"{first}-{last}" in known)
+    hyphen = "" if is_word and (first + last in known or _is_torn(first, last)) else "-"
+    return f"{hyphen}{last}{match[2]}\n"  # the line that follows stays a line
+
+
+def _is_torn(first: str, last: str) -> bool:
+    return last.islower() and bool(_HEAD.fullmatch(first) or _TAIL.fullmatch(last))
 
 
 def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
@@ -264,9 +283,10 @@ def _runs_on(line: str) -> bool:
 
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     """Whether a line's end is meant, and does not only wrap a sentence."""
-    if line[-1] in ".!?:":
-        return _has_ended(line, following)
     has_room = len(line) + 1 + len(following.split(None, 1)[0]) <= _FULL * width
+    if line[-1] in ".!?:":
+        is_wrapped = line[-1] == ":" and len(line) > _NARROW and not (has_room or is_list)
+        return not is_wrapped and _has_ended(line, following)
     return is_list or (has_room and following[0].isupper() and not _runs_on(line))
 
 
