@@ -29,13 +29,15 @@ _PLAIN = re.compile(r"\d{1,3}(?:[,\u2013-]\d{1,3})*(?=\s+[\"'(\u201c]?[A-Z]|\s*\
 _OPEN_WORD = re.compile(
     r"(?i)(?:\A|[^a-z])(?:figs?|eqs?|nos?|refs?|secs?|tabs?|vols?|pp?|vs?|ch|art|ver)\Z"
 )
+_CITED = re.compile(rf"(?:[^\W\d_]{{2}}|[/\u00b7]\w|\d\s?[^\W\d_]|[%\u00b0]|(?<![\d.,]){_YEAR})\Z")
+"""What no decimal point follows: a word, a unit, a year."""
 _CITATION = re.compile(
     rf"""(?x)
       (?<=[.!?,;:])["'\u201d\u2019)\]]{{0,3}}({AFTER_STOP.pattern})
     | \s?(\((?:(?:see|cf\.|e\.g\.,?)\ )?{_AUTHORS},?\s{_YEAR}[a-z]?
         (?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}\))
     | (?:et\ al\.?|(?:and|&)\s{_NAME})(\s\({_YEAR}[a-z]?\))
-    | (?<=[^\W\d_])(\s?\[{_NUMBERS}\])
+    | (?:(?<=[^\W\d_])|(?<=[)%])|(?<=(?<![\d.,]){_YEAR}))(\s?\[{_NUMBERS}\])
     """
 )
 _IN_BRACKETS: Final = 4
@@ -50,7 +52,7 @@ _FIRST = re.compile(
       (?i:(?:key\ |main\ )?(?:finding|step|point|result|takeaway|claim|item|conclusion|observation
         |highlight|insight|message|lesson|reason|theme|fact|statement|sentence|contribution
         |recommendation|bullet|note|part|section))\ \#?\d{1,2}\s?[:.)\u2013\u2014-]\s
-    | (?:\d{1,2}\s?[.):]|\(\d{1,2}\)|\[\d{1,3}\]|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)|\d{1,2}\s[-\u2013\u2014|])
+    | (?:\d{1,2}\s?[.):]|[ivx]{1,4}\.|\(\d{1,2}\)|\[\d{1,3}\]|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)|\d{1,2}\s[-\u2013\u2014|])
       \s+(?=["'(\u201c\u2018]?[^\W\d_])
     | \#\d{1,2}[:.]?\s
     )"""
@@ -66,7 +68,7 @@ _ROMAN: Final = {
 _LONGEST: Final = 60
 """No word count has so many characters."""
 _WORD = re.compile(r"[^\W_]")
-_ANY = re.compile(r"[\d\u00b9\u00b2\u00b3\u2070-\u2079]|[a-z]\)")
+_ANY = re.compile(r"[\d\u00b9\u00b2\u00b3\u2070-\u2079]|[a-z]\)|\A[ivx]{1,4}\.")
 
 
 def _enumerators(text: str) -> Iterator[tuple[int, int]]:
@@ -106,13 +108,14 @@ def citation_after(text: str, stop: int, *, may_count: bool = False) -> int:
     before = text[max(0, stop - 12) : stop].rstrip("\"'\u201d\u2019)]")
     if not match or before[-1:] not in {".", "!", "?"}:
         return stop
-    before = before.rstrip(".!?\"'\u201d\u2019)]")
-    if before[-1:].isdigit():
-        is_year = re.search(rf"(?<![\d.,]){_YEAR}\Z", before)
-        return match.end() if may_count or is_year else stop
-    is_word = len(before) > 1 and before[-1].isalpha() and before[-2].isalpha()
-    is_end = is_word or before.endswith(("%", "\u00b0"))
-    return match.end() if is_end and not _OPEN_WORD.search(before) else stop
+    if (
+        may_count
+        or text[stop - 1] != "."
+        or text[stop - 2 : stop - 1] in tuple("\"'\u201d\u2019)]")
+    ):
+        return match.end()
+    is_word = _CITED.search(before[:-1]) and not _OPEN_WORD.search(before[:-1])
+    return match.end() if is_word else stop
 
 
 @lru_cache(maxsize=16384)

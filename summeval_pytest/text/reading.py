@@ -41,7 +41,10 @@ _LABELS = re.compile(
     rf"|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
-_CUT_WORD = re.compile(
+_CUT_WORD = re.compile(r"-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))")
+_JOIN: Final = "\x01"
+"""Ends a line whose last word goes on in the next one."""
+_WORD = re.compile(
     r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})(\S*)[^\S\n]*\n?"
 )
 _WORD = re.compile(r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})")
@@ -62,10 +65,10 @@ _NUMBER: Final = (
 )
 _ITEM = re.compile(
     rf"""(?x)(?P<bullet>[{_BULLET}]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
-      |\d\ufe0f?\u20e3\s*)
-    | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}:|(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
+      |\d{{1,2}}\ufe0f?\u20e3\s*)
+    | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}[.:]|(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
       (?(bold)(?:\*\*|__):?)\s+)(?=\S)
-    | (?P<sign>(?:[-+\u2013\u2014]|\*{{1,3}})\s+)(?=\S)"""
+    | (?P<sign>(?:[-+o\u2013\u2014]|\*{{1,3}})\s+)(?=\S)"""
 )
 _BOX = re.compile(r"\[[ xX]\]\s+")
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
@@ -89,8 +92,9 @@ _LITERAL = re.compile(
 _STANDINS = re.compile("[\ue000-\uf8ff]")
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""
-_NARROW: Final = 40
-"""Texts are wrapped in lines that are longer."""
+_NARROW: Final = 30
+_WIDE: Final = 130
+"""Texts are wrapped in lines between these lengths."""
 _WINDOW: Final = 500
 """So many characters of marks may stand between two words."""
 
@@ -206,14 +210,14 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:
-    """The rest of a word that a line's end has cut ("co-\\noperation"), its hyphen kept or not."""
+    """What stands at a line's end that cuts a word ("co-\\noperation"): its hyphen or nothing."""
     last, before = match[1], match.string[max(0, match.start() - 40) : match.start()]
     if not before[-1:].isalpha():
         return match[0]
     compound, _, first = _WORD.findall(before)[-1].rpartition("-")
     is_word = first + last in known or not (compound or f"{first}-{last}" in known)
-    hyphen = "" if is_word and (first + last in known or _is_torn(first, last)) else "-"
-    return f"{hyphen}{last}{match[2]}\n"  # the line that follows stays a line
+    goes = is_word and (first + last in known or _is_torn(first, last))
+    return _JOIN if goes else f"-{_JOIN}"
 
 
 def _is_torn(first: str, last: str) -> bool:
@@ -233,7 +237,8 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
     before = ""
     for place, (line, item) in enumerate(zip(lines, items, strict=True)):
         opens = not before or _has_ended(before, line)
-        follows = place > 0 and items[place - 1] is not None
+        last = items[place - 1] if place else None
+        follows = item and last and item.lastgroup == last.lastgroup
         kind: Kind | None = None
         is_plain = line[0].isalnum()
         if not is_plain and _RULE.fullmatch(line):
@@ -246,7 +251,7 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
             line = line[heading.end() :].rstrip("# ") if line[0] == "#" else line
         elif is_table or line[0] == line[-1] == "|":
             kind, line = "row", line.strip("| ")
-        elif item and _is_item(item, alike=alike[_mark(item)], follows=follows, opens=opens):
+        elif item and _is_item(item, alike=alike[_mark(item)], follows=bool(follows), opens=opens):
             kind = "item"
             bare = item["bullet"] or item["sign"] or re.fullmatch(r"\d+[.)]\s+", item[0])
             line = _BOX.sub("", line[item.end() :], count=1) if bare else line
@@ -257,7 +262,7 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
         else:
             pieces[-1][1].append(line)
         before = "" if kind in {"heading", "row"} else lines[place]
-    yield from ((kind, "\n".join(parts)) for kind, parts in pieces)
+    yield from ((kind, "\n".join(parts).replace(f"{_JOIN}\n", "")) for kind, parts in pieces)
 
 
 def _mark(item: re.Match[str] | None) -> str:
@@ -269,8 +274,8 @@ def _is_item(item: re.Match[str], *, alike: int, follows: bool, opens: bool) -> 
     """Whether what begins a line is a mark, and no "12. It" or "+ 3 degrees" of a sentence."""
     if item["bullet"]:
         return True
-    is_figure = item["sign"] and item.string[item.end()].isdigit()
-    return alike > 1 or follows or (opens and not is_figure)
+    is_vague = item["sign"] and (item[0][0] == "o" or item.string[item.end()].isdigit())
+    return alike > 1 or follows or (opens and not is_vague)
 
 
 def _has_ended(line: str, following: str) -> bool:
@@ -283,7 +288,10 @@ def _runs_on(line: str) -> bool:
 
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     """Whether a line's end is meant, and does not only wrap a sentence."""
-    has_room = len(line) + 1 + len(following.split(None, 1)[0]) <= _FULL * width
+    if line[-1] == _JOIN:
+        return False
+    room = len(line) + 1 + len(following.split(None, 1)[0])
+    has_room = room <= _FULL * width or width > _WIDE
     if line[-1] in ".!?:":
         is_wrapped = line[-1] == ":" and len(line) > _NARROW and not (has_room or is_list)
         return not is_wrapped and _has_ended(line, following)

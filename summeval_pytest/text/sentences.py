@@ -65,7 +65,7 @@ _BOUNDARY = re.compile(
     r"(?=\s|\Z|[\d(\[^\u00b9\u00b2\u00b3\u2070\u2074-\u2079])"
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
-_LIST_NUMBER = re.compile(r"\s*\d{1,2}\Z")
+_LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s)?\d{1,2}|[ivx]{1,4})\Z")
 _SYMBOL = re.compile(r"[a-z]{1,5}-?[A-Z\d]|[\u03b1-\u03c9]-|[a-z]\Z")
 """A word that keeps its small letter at a sentence's start: pH, mRNA, p53, the n of "n = 4"."""
 _COMPARES = re.compile(r"\s*[a-z]\s?[=<>\u2264\u2265]")
