@@ -17,7 +17,7 @@ from html import unescape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from summeval_pytest.text.marks import claims
+from summeval_pytest.text.marks import claims, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 
 if TYPE_CHECKING:
@@ -189,6 +189,7 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
     if _CUT_WORD.search(text):
         known = frozenset(text.split())
         text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
+    text = with_counted(text)
     has_marks = any(mark in text for mark in _MARKS)
     if not text.isascii():
         text = _INNER_BULLET.sub(r"\n\1", text)

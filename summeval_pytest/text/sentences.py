@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -108,7 +108,6 @@ _LETTERED: Final = frozenset(
     appendix condition team school hospital clinic lake river island city town station
     """.split()
 )
-_MARK_OR_DECIMAL = re.compile(r"(\.)(\d{1,2})(?=\s+[A-Z]|\s*\Z)")
 _LOOK_BACK: Final = 40
 """Characters before a full stop that may tell what it belongs to."""
 _CAPITALS: Final = 0.005
@@ -167,9 +166,9 @@ def _is_lowered(text: str) -> bool:
     return capitals < _CAPITALS * sum(map(str.isalpha, text))
 
 
-def _boundary(text: str, match: re.Match[str], *, lowered: bool, counted: bool) -> int:
+def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     """Where the sentence ends that ends at a stop, its citation marks included; 0 if none does."""
-    end = citation_after(text, match.end(), may_count=counted)
+    end = citation_after(text, match.end())
     if text[end : end + 1].strip():
         return 0
     following = _NEXT.match(text, end)
@@ -207,26 +206,10 @@ def ends_sentence(line: str, following: str) -> bool:
     text = f"{line[-_LOOK_BACK:]} {following[:_LOOK_BACK]}"
     stop = len(line[-_LOOK_BACK:].rstrip(".!?"))
     match = _BOUNDARY.match(text, stop)
-    return match is None or _boundary(text, match, lowered=True, counted=False) > 0
+    return match is None or _boundary(text, match, lowered=True) > 0
 
 
-def _counted(text: str) -> Collection[int]:
-    """The stops whose digits are marks since marks count up there: "80.4 Ice" after "thin.3 We"."""
-    found = [
-        (match.end(1), int(match[2]), citation_after(text, match.end(1)) > match.end(1))
-        for match in _MARK_OR_DECIMAL.finditer(text)
-    ]
-    counted: set[int] = set()
-    for ordered, step in ((found, 1), (found[::-1], -1)):
-        last = None
-        for stop, value, is_mark in ordered:
-            if is_mark or value == last:
-                counted.add(stop)
-                last = value + step
-    return counted
-
-
-def _ends(line: str, *, lowered: bool, counted: Collection[int], offset: int) -> Iterator[int]:
+def _ends(line: str, *, lowered: bool) -> Iterator[int]:
     """Where the sentences of a line end."""
     brackets = [match.span() for match in _BRACKETS.finditer(line)]
     starts = [span[0] for span in brackets]
@@ -234,8 +217,7 @@ def _ends(line: str, *, lowered: bool, counted: Collection[int], offset: int) ->
         inside = bisect_right(starts, match.start()) - 1
         if inside >= 0 and match.end() < brackets[inside][1]:
             continue
-        is_counted = offset + match.end() in counted
-        if end := _boundary(line, match, lowered=lowered, counted=is_counted):
+        if end := _boundary(line, match, lowered=lowered):
             yield end
     yield len(line)
 
@@ -255,10 +237,10 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     """
     sentences: list[Sentence] = []
     start = 0
-    lowered, counted = _is_lowered(text), _counted(text)
+    lowered = _is_lowered(text)
     for line in text.split("\n"):
         begin = 0
-        for end in _ends(line, lowered=lowered, counted=counted, offset=start):
+        for end in _ends(line, lowered=lowered):
             if stripped := line[begin:end].strip():
                 place = start + line.index(stripped, begin)
                 if begin and not claims(stripped):  # "(Word count: 17)" belongs to what it follows
