@@ -37,22 +37,18 @@ _ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|
 _LABEL: Final = r"(?:abstract|summary|overview|key points|tl;?dr)"
 _LABELS = re.compile(
     rf"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary|tl;?dr)(?:\*\*)?\s*:(?:\*\*)?\s*"
-    rf"|(?:(?:sure|certainly|of course|okay)\b[^\n:]{{0,20}}[,.!:]\s*)?(?:here(?:['\u2019]s| is| are)"
-    rf"|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
+    rf"|(?:(?:sure|certainly|of course|okay)\b[^\n:]{{0,20}}[,.!:]\s*)?"
+    rf"(?:here(?:['\u2019]s| is| are)|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _CUT_WORD = re.compile(r"-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))")
 _JOIN: Final = "\x01"
 """Ends a line whose last word goes on in the next one."""
-_WORD = re.compile(
-    r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})(\S*)[^\S\n]*\n?"
-)
-_WORD = re.compile(r"-[^\S\n]*\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40})")
 _WORD = re.compile(r"[\w-]+")
 _HEAD = re.compile(r"(?i).{1,2}|con|com|dis|pro|per|sub|inter|trans|hypo|hyper")
 _TAIL = re.compile(
-    r".{0,2}(?:[ts]ions?|tional|ments?|[ts]ures?|ing|ness|it(?:y|ies)|bl[ey]|ally|[ae]nces?|ous|ive|tives?"
-    r"|[ai]cal|[ae]nt(?:ly)?|ology|graphy)"
+    r".{0,2}(?:[ts]ions?|tional|ments?|[ts]ures?|ing|ness|it(?:y|ies)|bl[ey]|ally|[ae]nces?|ous"
+    r"|t?ives?|[ai]cal|[ae]nt(?:ly)?|ology|graphy)"
 )
 """What a torn word may begin or end with, and a compound ("double-blind") does not."""
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -66,7 +62,8 @@ _NUMBER: Final = (
 _ITEM = re.compile(
     rf"""(?x)(?P<bullet>[{_BULLET}]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
       |\d{{1,2}}\ufe0f?\u20e3\s*)
-    | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}[.:]|(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
+    | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}[.:]
+        |(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
       (?(bold)(?:\*\*|__):?)\s+)(?=\S)
     | (?P<sign>(?:[-+o\u2013\u2014]|\*{{1,3}})\s+)(?=\S)"""
 )
@@ -77,8 +74,8 @@ _SECTION = re.compile(
     r"""(?ix)[\W\d_]*(?:(?:and|of|the|in|for|main|key|study|brief|short|overall|materials?|patients
     |background|introduction|context|objectives?|aims?|purpose|methods?|methodology|approach|design
     |setting|participants|measures?|data|results?|findings?|outcomes?|conclusions?|discussion
-    |summary|abstract|overview|highlights?|limitations?|implications?|takeaways?|points?|no|statements?|sentences?|claims?
-    |facets?|aspects?|sections?|\d{1,2}
+    |summary|abstract|overview|highlights?|limitations?|implications?|takeaways?|points?|no|statements?|sentences?
+    |claims?|facets?|aspects?|sections?|\d{1,2}
     )\b[\W_]*)+"""
 )
 _LINKING: Final = frozenset(
@@ -178,6 +175,19 @@ def normalise(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
+    text = _cleaned(text)
+    for block in _PARAGRAPH.split(text):
+        lines = [line for line in map(str.strip, block.split("\n")) if line]
+        for kind, piece in _sorted(lines) if lines else ():
+            has_marks = any(map(piece.__contains__, _MARKS))
+            words = " ".join((_unmarked(piece) if has_marks else piece).split())
+            may_be_label = kind in {"heading", "row"} or words[-1:] == ":"
+            if claims(words) and not (may_be_label and _SECTION.fullmatch(words)):
+                yield kind, words
+
+
+def _cleaned(text: str) -> str:
+    """The text without tags, a label at its start, and words that a line's end cuts."""
     if "<" in text:
         text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
         text = _BREAK.sub("\n\n", text)
@@ -189,29 +199,13 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
     if _CUT_WORD.search(text):
         known = frozenset(text.split())
         text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
-    text = with_counted(text)
-    has_marks = any(mark in text for mark in _MARKS)
     if not text.isascii():
         text = _INNER_BULLET.sub(r"\n\1", text)
-    for block in _PARAGRAPH.split(text):
-        lines = [line for line in map(str.strip, block.split("\n")) if line]
-        for kind, piece in _sorted(lines) if lines else ():
-            words = " ".join(
-                (
-                    _unmarked(piece)
-                    if has_marks and any(map(piece.__contains__, _MARKS))
-                    else piece
-                ).split()
-            )
-            is_label = (kind in {"heading", "row"} or words[-1:] == ":") and _SECTION.fullmatch(
-                words
-            )
-            if words and not is_label and claims(words):
-                yield kind, words
+    return with_counted(text)
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:
-    """What stands at a line's end that cuts a word ("co-\\noperation"): its hyphen or nothing."""
+    r"""What stands at a line's end that cuts a word ("co-\noperation"): its hyphen or nothing."""
     last, before = match[1], match.string[max(0, match.start() - 40) : match.start()]
     if not before[-1:].isalpha():
         return match[0]
@@ -233,37 +227,43 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
     items = [*map(_ITEM.match, lines)]
     alike = Counter(map(_mark, items))
     width = max(map(len, lines), default=0)
-    is_list = len(lines) > 2 and not any(n[:1].islower() or _runs_on(n) for n in lines)  # noqa: PLR2004
+    is_list = lines[2:] != [] and not any(n[0].islower() or _runs_on(n) for n in lines)
     pieces: list[tuple[Kind, list[str]]] = []
     before = ""
     for place, (line, item) in enumerate(zip(lines, items, strict=True)):
-        opens = not before or _has_ended(before, line)
-        last = items[place - 1] if place else None
-        follows = item and last and item.lastgroup == last.lastgroup
-        kind: Kind | None = None
-        is_plain = line[0].isalnum()
-        if not is_plain and _RULE.fullmatch(line):
-            if before and line[0] in "=-" and "|" not in line:
+        kind, shown = _outright(line, is_table=is_table)
+        if kind is None and item:
+            last = items[place - 1] if place else None
+            follows = last is not None and item.lastgroup == last.lastgroup
+            opens = not before or _has_ended(before, line)
+            if _is_item(item, has_like=follows or alike[_mark(item)] > 1, opens=opens):
+                kind, shown = "item", _without_mark(item)
+        if kind == "rule":
+            if before and line[0] in "=-":
                 pieces[-1] = ("heading", pieces[-1][1])
-            before = ""
-            continue
-        if not is_plain and (heading := _HEADING.match(line)):
-            kind = "heading"
-            line = line[heading.end() :].rstrip("# ") if line[0] == "#" else line
-        elif is_table or line[0] == line[-1] == "|":
-            kind, line = "row", line.strip("| ")
-        elif item and _is_item(item, alike=alike[_mark(item)], follows=bool(follows), opens=opens):
-            kind = "item"
-            bare = item["bullet"] or item["sign"] or re.fullmatch(r"\d+[.)]\s+", item[0])
-            line = _BOX.sub("", line[item.end() :], count=1) if bare else line
-        elif not before or _breaks(before, line, width, is_list=is_list):
-            kind = "paragraph"
-        if kind:
-            pieces.append((kind, [line]))
+        elif kind or not before or _breaks(before, line, width, is_list=is_list):
+            pieces.append((kind or "paragraph", [shown]))
         else:
-            pieces[-1][1].append(line)
-        before = "" if kind in {"heading", "row"} else lines[place]
+            pieces[-1][1].append(shown)
+        before = "" if kind in {"heading", "row", "rule"} else line
     yield from ((kind, "\n".join(parts).replace(f"{_JOIN}\n", "")) for kind, parts in pieces)
+
+
+def _outright(line: str, *, is_table: bool) -> tuple[Kind | Literal["rule"] | None, str]:
+    """What a line is by itself, and its text: a heading, a row, or the rule of a table or fence."""
+    if not line[0].isalnum():
+        if _RULE.fullmatch(line):
+            return "rule", ""
+        if heading := _HEADING.match(line):
+            return "heading", line[heading.end() :].rstrip("# ") if line[0] == "#" else line
+    is_row = is_table or line[0] == line[-1] == "|"
+    return ("row", line.strip("| ")) if is_row else (None, line)
+
+
+def _without_mark(item: re.Match[str]) -> str:
+    """A line without a bullet or "1."; a mark like "(1)" or "Finding 1:" is shown."""
+    is_bare = not item["number"] or re.fullmatch(r"\d+[.)]\s+", item[0])
+    return _BOX.sub("", item.string[item.end() :], count=1) if is_bare else item.string
 
 
 def _mark(item: re.Match[str] | None) -> str:
@@ -271,12 +271,10 @@ def _mark(item: re.Match[str] | None) -> str:
     return "" if item is None else item[0][0] if item["sign"] else str(item.lastgroup)
 
 
-def _is_item(item: re.Match[str], *, alike: int, follows: bool, opens: bool) -> bool:
+def _is_item(item: re.Match[str], *, has_like: bool, opens: bool) -> bool:
     """Whether what begins a line is a mark, and no "12. It" or "+ 3 degrees" of a sentence."""
-    if item["bullet"]:
-        return True
     is_vague = item["sign"] and (item[0][0] == "o" or item.string[item.end()].isdigit())
-    return alike > 1 or follows or (opens and not is_vague)
+    return bool(item["bullet"]) or has_like or (opens and not is_vague)
 
 
 def _has_ended(line: str, following: str) -> bool:
@@ -301,7 +299,7 @@ def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
 
 @cache
 def _markdown() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # noqa: PLC0415 (loaded for the first text with marks)
+    from markdown_it import MarkdownIt  # loaded for the first text with marks
 
     return MarkdownIt("commonmark").disable(["html_inline", "autolink", "entity"])
 

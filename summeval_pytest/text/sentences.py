@@ -66,7 +66,7 @@ _BOUNDARY = re.compile(
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s)?\d{1,2}|[ivx]{1,4})\Z")
-_SYMBOL = re.compile(r"[a-z]{1,5}-?[A-Z\d]|[\u03b1-\u03c9]-|[a-z]\Z")
+_SYMBOL = re.compile(r"[a-z]{1,5}-?[A-Z\d]|[\u03b1-\u03c9]-")
 """A word that keeps its small letter at a sentence's start: pH, mRNA, p53, the n of "n = 4"."""
 _COMPARES = re.compile(r"\s*[a-z]\s?[=<>\u2264\u2265]")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
@@ -108,6 +108,8 @@ _LETTERED: Final = frozenset(
     appendix condition team school hospital clinic lake river island city town station
     """.split()
 )
+_DIGITS: Final = 2
+"""So many digits the number of a list's item may have."""
 _LOOK_BACK: Final = 40
 """Characters before a full stop that may tell what it belongs to."""
 _CAPITALS: Final = 0.005
@@ -144,17 +146,13 @@ def _goes_on(token: str, previous: str, following: str, after: str, *, opened: b
     if len(token) == 1 and token.isalpha() and token.isupper():
         ends = after_number or previous.lower() in _LETTERED or opened
         return not (ends or _starts_anew(following, after))
+    if token.isdecimal() and len(token) <= _DIGITS:  # the item of "Two results: 1. Ice. 2. Seas."
+        word = previous.rstrip(".:;!?)").lower()
+        return word not in {"", previous.lower()} and word not in _ALWAYS_OPEN | _BEFORE_NUMBER
     if _INITIALS.fullmatch(token) is None:
         return False
     is_latin = token.islower() and following[:1].isupper() and not following[1:2].isupper()
     return not (is_latin or _starts_anew(following, after))
-
-
-def _counts(token: str, previous: str) -> bool:
-    """Whether a number is that of an item within a line: "Two results: 1. Ice is thin. 2. Seas"."""
-    word = previous.rstrip(".:;!?)")
-    is_open = word.lower() in _ALWAYS_OPEN or word.lower() in _BEFORE_NUMBER
-    return token.isdecimal() and len(token) < 3 and word not in {"", previous} and not is_open
 
 
 def _is_lowered(text: str) -> bool:
@@ -183,22 +181,22 @@ def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
         return 0
     previous, last = ["", *before.split()][-2:]
     token = last.lstrip("\"'([\u201c\u2018")
-    if end > match.end():
+    if not token or end > match.end():
         return end if token else 0
-    if (
-        not token
-        or _LIST_NUMBER.match(text, 0, start)
-        or (mark == "." and _counts(token, previous))
-    ):
+    is_number = is_apart and token[-1:].isdigit() and word[:1].isdigit()  # "0 . 5"
+    if is_number or _LIST_NUMBER.match(text, 0, start):
         return 0
-    if mark == "." and not close and _goes_on(token, previous, word, after, opened=bool(opening)):
+    is_plain = mark == "." and not close
+    if is_plain and _goes_on(token, previous, word, after, opened=bool(opening)):
         return 0
-    if is_apart:
-        return 0 if token[-1:].isdigit() and word[:1].isdigit() else end
-    anew = opening or not word[:1].islower() or _SYMBOL.match(word)
-    if anew and len(word) == 1 and word.islower():
-        anew = _COMPARES.match(text, end)
-    return end if lowered or anew else 0
+    return end if lowered or is_apart or opening or _begins(text, end, word) else 0
+
+
+def _begins(text: str, end: int, word: str) -> bool:
+    """Whether a word may begin a sentence: with a capital, or as a symbol that has none."""
+    if len(word) == 1 and word.islower():
+        return _COMPARES.match(text, end) is not None
+    return not word[:1].islower() or _SYMBOL.match(word) is not None
 
 
 def ends_sentence(line: str, following: str) -> bool:
