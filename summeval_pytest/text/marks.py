@@ -39,6 +39,7 @@ _CITATION = re.compile(
     | (?P<kept>et\ al\.?|(?:and|&)\s{_NAME})\s\({_YEAR}[a-z]?\)
     | (?:(?<=[^\W\d_])|(?<=[%)])|(?<=(?<![\d.,]){_YEAR}))  # behind a word, but no interval
       (?<!\bCI)(?<!CrI)(?<!IQR)(?<!HDI)(?<!nterval)(?<!range)(?<!imits)(?<!between)(?<!from)
+      (?<!\bwas)(?<!were)(?<!\bis)(?<!\bof)
       \s?\[{_NUMBERS}\]
     """
 )

@@ -38,7 +38,8 @@ _LABEL: Final = r"(?:abstract|summary|overview|key points|tl;?dr)"
 _LABELS = re.compile(
     rf"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary|tl;?dr)(?:\*\*)?\s*:(?:\*\*)?\s*"
     rf"|(?:(?:sure|certainly|of course|okay)\b[^\n:]{{0,20}}[,.!:]\s*)?"
-    rf"(?:here(?:['\u2019]s| is| are)|below is)\b[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
+    rf"(?:here(?:['\u2019]s| is| are)|below is)\b"
+    rf"[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _CUT_WORD = re.compile(r"-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))")
@@ -83,7 +84,7 @@ _LINKING: Final = frozenset(
 )
 _MARKS: Final = ("*", "_", "`", "](")
 _LITERAL = re.compile(
-    r"\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)"
+    r"\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
     r"|\](?=\()(?!\((?:https?:|www\.|mailto:|#|/|\w+\.\w))"
 )
 _STANDINS = re.compile("[\ue000-\uf8ff]")
@@ -92,6 +93,8 @@ _FULL: Final = 0.8
 _NARROW: Final = 30
 _WIDE: Final = 130
 """Texts are wrapped in lines between these lengths."""
+_DEPTH: Final = 20
+"""So many marks within one another are read; a hostile text may have a million."""
 _WINDOW: Final = 500
 """So many characters of marks may stand between two words."""
 
@@ -149,15 +152,23 @@ def visible(character: str) -> str:
 @lru_cache(maxsize=128)
 def read(text: str) -> Reading:
     """Read a text: without marks, traces, invisible characters and the wrapping of lines."""
-    before, result = "", _SOFT_HYPHEN.sub("", text)
+    result = _SOFT_HYPHEN.sub("", text)
     if not result.isascii() or not result.isprintable():
         for character in set(result):
             if (seen := visible(character)) != character:
                 result = result.replace(character, seen)
     pieces: list[tuple[Kind, str]] = []
-    while result != before:  # a mark may show only when another one around it is gone
-        pieces, before = list(_pieces(result)), result
+    for _ in range(_DEPTH):  # a mark may show only when another one around it is gone
+        found = list(_pieces(result))
+        if len(found) == len(pieces):  # an item whose mark is gone is an item
+            found = [
+                (old[0] if new[0] == "paragraph" else new[0], new[1])
+                for old, new in zip(pieces, found, strict=True)
+            ]
+        pieces, before = found, result
         result = "\n\n".join(piece for _, piece in pieces)
+        if result == before:
+            break
     starts = accumulate((len(piece) + 2 for _, piece in pieces), initial=0)
     placed = (Piece(k, at, at + len(p)) for (k, p), at in zip(pieces, starts, strict=False))
     return Reading(result, tuple(placed), text)

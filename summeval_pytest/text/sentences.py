@@ -184,10 +184,9 @@ def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     if not token or end > match.end():
         return end if token else 0
     is_number = is_apart and token[-1:].isdigit() and word[:1].isdigit()  # "0 . 5"
-    if is_number or _LIST_NUMBER.match(text, 0, start):
-        return 0
     is_plain = mark == "." and not close
-    if is_plain and _goes_on(token, previous, word, after, opened=bool(opening)):
+    goes_on = is_plain and _goes_on(token, previous, word, after, opened=bool(opening))
+    if is_number or goes_on or _LIST_NUMBER.match(text, 0, start):
         return 0
     return end if lowered or is_apart or opening or _begins(text, end, word) else 0
 
