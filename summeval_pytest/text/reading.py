@@ -99,7 +99,7 @@ _WINDOW: Final = 500
 """So many characters of marks may stand between two words."""
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """One piece of a text; ``start`` and ``end`` are places in the text as it is read."""
 
     kind: Kind
@@ -118,7 +118,7 @@ class Reading:
     """
 
     text: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     written: str
 
     def places(self) -> Sequence[int]:
@@ -170,7 +170,7 @@ def read(text: str) -> Reading:
         if result == before:
             break
     starts = accumulate((len(piece) + 2 for _, piece in pieces), initial=0)
-    placed = (Piece(k, at, at + len(p)) for (k, p), at in zip(pieces, starts, strict=False))
+    placed = (TextPiece(k, at, at + len(p)) for (k, p), at in zip(pieces, starts, strict=False))
     return Reading(result, tuple(placed), text)
 
 
