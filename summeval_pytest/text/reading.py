@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import unescape
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.text.marks import claims, with_counted
 from summeval_pytest.text.sentences import ends_sentence
+from summeval_pytest.text.words import STOP_WORDS, tokens
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -71,20 +72,25 @@ _ITEM = re.compile(
 _BOX = re.compile(r"\[[ xX]\]\s+")
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
-_SECTION = re.compile(
-    r"""(?ix)[\W\d_]*(?:(?:and|of|the|in|for|main|key|study|brief|short|overall|materials?|patients
-    |background|introduction|context|objectives?|aims?|purpose|methods?|methodology|approach|design
-    |setting|participants|measures?|data|results?|findings?|outcomes?|conclusions?|discussion
-    |summary|abstract|overview|highlights?|limitations?|implications?|takeaways?|points?|no|statements?|sentences?
-    |claims?|facets?|aspects?|sections?|\d{1,2}
-    )\b[\W_]*)+"""
+_SECTIONS: Final = STOP_WORDS | set(
+    """
+    abstract aim aims approach aspect background brief claim claims conclusion conclusions context
+    data design discussion facet finding findings found goal goals highlight highlights implications
+    interpretation introduction key limitation limitations main material materials matter matters
+    mean means measures method methodology methods number objective objectives outcome outcomes
+    overall overview paper participants patients point points purpose question questions research
+    result results section sentence setting short significance statement study summary takeaway
+    takeaways title work
+    """.split()
 )
+"""A heading of these words alone claims nothing."""
 _LINKING: Final = frozenset(
     "a an and are as at by for from in is of on or than that the to was were with".split()
 )
 _MARKS: Final = ("*", "_", "`", "](")
 _LITERAL = re.compile(
-    r"\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
+    r"(?<![\w`])(?P<fence>`{1,2})(?![\s`])(?P<code>[^`\n]{1,300})(?<!\s)(?P=fence)(?![\w`])"
+    r"|\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
     r"|\](?=\()(?!\((?:https?:|www\.|mailto:|#|/|\w+\.\w))"
 )
 _STANDINS = re.compile("[\ue000-\uf8ff]")
@@ -93,6 +99,8 @@ _FULL: Final = 0.8
 _NARROW: Final = 30
 _WIDE: Final = 130
 """Texts are wrapped in lines between these lengths."""
+_SHORT: Final = 3
+"""So many capitals may be an acronym; more of them are a title."""
 _DEPTH: Final = 20
 """So many marks within one another are read; a hostile text may have a million."""
 _WINDOW: Final = 500
@@ -193,7 +201,8 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
             has_marks = any(map(piece.__contains__, _MARKS))
             words = " ".join((_unmarked(piece) if has_marks else piece).split())
             may_be_label = kind in {"heading", "row"} or words[-1:] == ":"
-            if claims(words) and not (may_be_label and _SECTION.fullmatch(words)):
+            names = tokens(words.removeprefix("No.") if kind == "row" else words)
+            if claims(words) and not (may_be_label and names and _SECTIONS.issuperset(names)):
                 yield kind, words
 
 
@@ -243,16 +252,14 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
     before = ""
     for place, (line, item) in enumerate(zip(lines, items, strict=True)):
         kind, shown = _outright(line, is_table=is_table)
-        if kind is None and item:
-            last = items[place - 1] if place else None
-            follows = last is not None and item.lastgroup == last.lastgroup
-            opens = not before or _has_ended(before, line)
-            if _is_item(item, has_like=follows or alike[_mark(item)] > 1, opens=opens):
-                kind, shown = "item", _without_mark(item)
+        if kind is None and item and _is_item(items, place, alike, before):
+            kind, shown = "item", _without_mark(item)
         if kind == "rule":
             if before and line[0] in "=-":
                 pieces[-1] = ("heading", pieces[-1][1])
         elif kind or not before or _breaks(before, line, width, is_list=is_list):
+            if not is_list:
+                pieces[-1:] = [_titled(*piece) for piece in pieces[-1:]]
             pieces.append((kind or "paragraph", [shown]))
         else:
             pieces[-1][1].append(shown)
@@ -282,10 +289,23 @@ def _mark(item: re.Match[str] | None) -> str:
     return "" if item is None else item[0][0] if item["sign"] else str(item.lastgroup)
 
 
-def _is_item(item: re.Match[str], *, has_like: bool, opens: bool) -> bool:
+def _is_item(
+    items: Sequence[re.Match[str] | None], place: int, alike: Mapping[str, int], before: str
+) -> bool:
     """Whether what begins a line is a mark, and no "12. It" or "+ 3 degrees" of a sentence."""
+    item, last = items[place], items[place - 1] if place else None
+    if item is None or item["bullet"]:
+        return item is not None
+    follows = last is not None and last.lastgroup == item.lastgroup
     is_vague = item["sign"] and (item[0][0] == "o" or item.string[item.end()].isdigit())
-    return bool(item["bullet"]) or has_like or (opens and not is_vague)
+    opens = not is_vague and (not before or _has_ended(before, item.string))
+    return alike[_mark(item)] > 1 or follows or opens
+
+
+def _titled(kind: Kind, lines: list[str]) -> tuple[Kind, list[str]]:
+    """A piece as it is; a line of its own above others, without an end, is a heading."""
+    is_title = kind == "paragraph" and len(lines) == 1 and lines[0][-1] not in ".!?:"
+    return ("heading" if is_title else kind), lines
 
 
 def _has_ended(line: str, following: str) -> bool:
@@ -305,14 +325,16 @@ def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     if line[-1] in ".!?:":
         is_wrapped = line[-1] == ":" and len(line) > _NARROW and not (has_room or is_list)
         return not is_wrapped and _has_ended(line, following)
-    return is_list or (has_room and following[0].isupper() and not _runs_on(line))
+    is_title = len(line) > _SHORT and line.isupper() and not following.isupper()
+    may_end = following[0].isupper() and not _runs_on(line)
+    return is_list or (may_end and (has_room or is_title))
 
 
 @cache
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt  # loaded for the first text with marks
 
-    return MarkdownIt("commonmark").disable(["html_inline", "autolink", "entity"])
+    return MarkdownIt("commonmark").disable(["html_inline", "autolink", "entity", "backticks"])
 
 
 def _unmarked(piece: str) -> str:
@@ -320,7 +342,7 @@ def _unmarked(piece: str) -> str:
     literal: list[str] = []
 
     def stand_in(match: re.Match[str]) -> str:
-        literal.append(match[0])
+        literal.append(match["code"] or match[0])
         return "\ue000"
 
     source = _LITERAL.sub(stand_in, _STANDINS.sub("\ufffd", piece))
@@ -328,7 +350,7 @@ def _unmarked(piece: str) -> str:
     opened = 0
     for token in _markdown().parseInline(source)[0].children or ():
         match token.type:
-            case "text" | "code_inline" | "text_special":
+            case "text":
                 parts.append(token.content)
             case "softbreak" | "hardbreak":
                 parts.append("\n")

@@ -83,6 +83,7 @@ _ALWAYS_OPEN: Final = frozenset(
 _MAY_END: Final = frozenset({"al", "sp", "spp", "inc", "ltd", "jr", "sr"})
 _UNITS: Final = frozenset({"ms", "sec"})
 """Units among them: after a number they end a sentence, as no "fig. 2 vs. 3" does."""
+_HOURS: Final = frozenset({"a.m", "p.m"})
 _BEFORE_NUMBER: Final = frozenset(
     """
     no nr p art par app ex col jan feb mar apr may jun jul aug sep sept oct nov dec
@@ -92,9 +93,9 @@ _BEFORE_NUMBER: Final = frozenset(
 _STARTERS: Final = frozenset(
     """
     a all although among an and as at because both but by compared despite during each finally
-    findings first for from further furthermore here hence how however if in it its many more
+    findings first for from further furthermore he here hence his how however if in it its many more
     moreover most neither no none of on one only other our overall patients participants
-    recent results second several since some such that the their then there therefore these
+    recent results second several she since some such that the their then there therefore these
     they this those three thus to two under using we when whereas whether which while with
     within without
     """.split()
@@ -151,7 +152,12 @@ def _goes_on(token: str, previous: str, following: str, after: str, *, opened: b
         return word not in {"", previous.lower()} and word not in _ALWAYS_OPEN | _BEFORE_NUMBER
     if _INITIALS.fullmatch(token) is None:
         return False
-    is_latin = token.islower() and following[:1].isupper() and not following[1:2].isupper()
+    is_latin = (
+        token.islower()
+        and token not in _HOURS
+        and following[:1].isupper()
+        and not following[1:2].isupper()
+    )
     return not (is_latin or _starts_anew(following, after))
 
 
