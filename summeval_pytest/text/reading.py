@@ -101,6 +101,8 @@ _WIDE: Final = 130
 """Texts are wrapped in lines between these lengths."""
 _SHORT: Final = 3
 """So many capitals may be an acronym; more of them are a title."""
+_LONGEST: Final = 100_000
+"""A piece of so many characters is nothing that somebody emphasised."""
 _DEPTH: Final = 20
 """So many marks within one another are read; a hostile text may have a million."""
 _WINDOW: Final = 500
@@ -198,7 +200,7 @@ def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
     for block in _PARAGRAPH.split(text):
         lines = [line for line in map(str.strip, block.split("\n")) if line]
         for kind, piece in _sorted(lines) if lines else ():
-            has_marks = any(map(piece.__contains__, _MARKS))
+            has_marks = len(piece) < _LONGEST and any(map(piece.__contains__, _MARKS))
             words = " ".join((_unmarked(piece) if has_marks else piece).split())
             may_be_label = kind in {"heading", "row"} or words[-1:] == ":"
             names = tokens(words.removeprefix("No.") if kind == "row" else words)
@@ -358,4 +360,5 @@ def _unmarked(piece: str) -> str:
                 opened = len(parts)
             case "link_close" if "".join(parts[opened:]).isdigit():  # a citation: "[4](#ref4)"
                 parts[opened:] = [f"[{''.join(parts[opened:])}]"]
-    return re.sub("\ue000", lambda _: literal.pop(0), "".join(parts))
+    kept = iter(literal)
+    return re.sub("\ue000", lambda _: next(kept), "".join(parts))

@@ -87,7 +87,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("| lake | ice |\n|:--|--:|\n| Ash | 3 cm |", "lake | ice|Ash | 3 cm"),
         ("lake | ice\n--- | ---\nAsh | 3 cm", "lake | ice|Ash | 3 cm"),
         ("## What we found\n\nWHY IT MATTERS\nIce fell.", "Ice fell."),
-        ("## No results\n\nIce of Ash\nIt fell by half.", "No results|Ice of Ash|It fell by half."),
+        ("## No ice\n\nOf Ash\nIt fell by over half.", "No ice|Of Ash|It fell by over half."),
         ("| No. | Finding |\n|---|---|\n| 1 | Ice fell. |", "1 | Ice fell."),
         ("``thin'' ice, `old' ice and `new`", "``thin'' ice, `old' ice and new"),
         ("```markdown\n- Ice fell.\n```", "Ice fell."),
