@@ -36,7 +36,7 @@ from summeval_pytest.metrics.facts import (
 )
 from summeval_pytest.metrics.flow import Returned
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
 MISSING_FACT: Final = 0.5

@@ -19,7 +19,8 @@ from typing import ClassVar, Final, Literal
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 WEIGHTS: Final[Mapping[q.Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.number import SPARSE
-from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import content_words, known_tokens
 
 if TYPE_CHECKING:
     import numpy as np

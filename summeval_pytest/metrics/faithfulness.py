@@ -20,7 +20,9 @@ from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.contradictions import NumberCheck, check_numbers
 from summeval_pytest.text.numbers import unstated_figures
-from summeval_pytest.text.sentences import has_tokens, normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import has_tokens
 
 MIN_CHARACTERS: Final = 5
 """Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""

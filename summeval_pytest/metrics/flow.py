@@ -16,7 +16,7 @@ from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics.number import MetricName, Status, Unscored
 from summeval_pytest.questions import Answer, Question, Unanswered
 from summeval_pytest.text.output import is_refusal
-from summeval_pytest.text.sentences import has_tokens
+from summeval_pytest.text.words import has_tokens
 
 
 class Averaging(Protocol):

@@ -13,7 +13,7 @@ from math import fsum
 from types import MappingProxyType
 from typing import Final, Literal
 
-from summeval_pytest.text.sentences import content_words, rank_sentences
+from summeval_pytest.text.words import content_words, rank_sentences
 
 SPARSE: Final = MappingProxyType({"recorded": "where set"})
 """Marks a field that a run record holds only where it differs from its default."""

@@ -23,7 +23,8 @@ from summeval_pytest.errors import foreign_code
 from summeval_pytest.metrics.flow import Dialogue, NoScoreError, check_usable, ends_unscored
 from summeval_pytest.metrics.number import SPARSE, Finding, MetricName, Named, Status, Unscored
 from summeval_pytest.text.printing import one_line, raised
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 Text = Literal["reference", "source"]
 Option = str | int | float | bool

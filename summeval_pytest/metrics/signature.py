@@ -1,6 +1,6 @@
 """The signature of a number: its recipe as one string.
 
-    facet|empty:1|judge:offline-6|norm:2|references:best|split:2|suite:77be02a1c3d4|v:3|weights:.1,.3,.3,.3
+    facet|empty:1|judge:offline-6|norm:3|references:best|split:3|suite:77be02a1c3d4|v:3|weights:.1,.3,.3,.3
 
 Everything that can move the number is in it and nothing else: no date, host or worker count.
 """
@@ -21,7 +21,8 @@ from summeval_pytest.metrics.flow import MAX_UNANSWERED
 from summeval_pytest.metrics.number import MetricName
 from summeval_pytest.metrics.own import Metric, Options
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.text.sentences import NORMALISER, SPLITTER
+from summeval_pytest.text.reading import NORMALISER
+from summeval_pytest.text.sentences import SPLITTER
 
 _SAFE: Final = " ,./()+="
 _LONGEST_OPTION: Final = 40

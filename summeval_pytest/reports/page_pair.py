@@ -26,7 +26,9 @@ from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render
 from summeval_pytest.text.printing import safe
-from summeval_pytest.text.sentences import content_words, normalise, sentence_texts
+from summeval_pytest.text.reading import read
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import content_words
 from summeval_pytest.verdict.differences import PairChange
 from summeval_pytest.verdict.run import PairResult, PaperRecord
 
@@ -146,10 +148,13 @@ class Passages:
     def __init__(self, text: str, number: int = 0) -> None:
         self.text = cut(text, WHOLE)
         self._number = number
-        self._letters = _letters(self.text)
-        self._at = [i for i, character in enumerate(self.text) if character.isalnum()]
+        reading = read(self.text)
+        self._letters = _letters(reading.text)
+        self._read_at = [i for i, character in enumerate(reading.text) if character.isalnum()]
+        places = reading.places()
+        self._at = [places[i] for i in self._read_at]
         self._shown = places_shown(self.text)
-        self._sentences = sentence_texts(normalise(self.text))
+        self._sentences = sentence_texts(reading.text)
         self._spans: dict[str, tuple[Span, ...]] = {}
 
     def find(self, passage: str) -> tuple[Span, ...]:
@@ -220,7 +225,8 @@ class Passages:
         return None
 
     def _is_border(self, place: int) -> bool:
-        return not 0 < place < len(self._at) or self._at[place] - self._at[place - 1] > 1
+        at = self._read_at
+        return not 0 < place < len(at) or at[place] - at[place - 1] > 1
 
     def _span(self, place: tuple[int, int]) -> Span:
         """From letters to what is shown, with the punctuation that closes the passage."""

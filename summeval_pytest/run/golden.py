@@ -30,7 +30,9 @@ from summeval_pytest.suite.labels import (
 from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.suite import Suite, check_texts
 from summeval_pytest.suite.values import Paper
-from summeval_pytest.text.sentences import content_words, normalise, split_sentences
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import content_words
 
 LabelledKind = Literal[
     "background", "method", "result", "conclusion",

@@ -23,7 +23,7 @@ from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import Label, Recorded, cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 T = TypeVar("T")
 Key = Literal["examples", "sentence_examples", "fact_examples"]

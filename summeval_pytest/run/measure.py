@@ -45,7 +45,7 @@ from summeval_pytest.suite.labels import FactLabel, FactLabels, cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.printing import raised
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 
 @lru_cache(maxsize=4)

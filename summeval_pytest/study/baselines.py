@@ -26,7 +26,8 @@ from summeval_pytest.questions import (
 from summeval_pytest.run.measure import Extra, check_flaw
 from summeval_pytest.study.onnx_model import needed_for
 from summeval_pytest.suite.values import Pair
-from summeval_pytest.text.sentences import content_words, normalise, tokens
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.words import content_words, tokens
 
 ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 

@@ -13,7 +13,9 @@ from typing import Final, NamedTuple
 
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.quantities import Quantity, find_quantities
-from summeval_pytest.text.sentences import content_words, normalise, split_sentences
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import content_words
 
 _LEANS = re.compile(
     r"(?i)\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|each"

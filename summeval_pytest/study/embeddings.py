@@ -21,7 +21,7 @@ from summeval_pytest.study.onnx_model import CONFIG, OnnxModel, most_tokens, rea
 from summeval_pytest.suite.labels import cut
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 _DIGITS: Final = 6
 """Further digits of a model's vectors differ from processor to processor."""

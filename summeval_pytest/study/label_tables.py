@@ -46,7 +46,7 @@ from summeval_pytest.suite.places import file_name, json_lines
 from summeval_pytest.suite.rows import DataTable, read_table
 from summeval_pytest.suite.suite import Suite, label_lines
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 _UNNAMED: Final = "(nobody is named)"
 _SHOWN: Final = 3

@@ -35,7 +35,7 @@ from summeval_pytest.questions import (
 from summeval_pytest.study.onnx_model import OnnxModel, most_tokens
 from summeval_pytest.suite.values import CLAIM_MARK, SOURCE_MARK, CheckerSpec
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import content_words
+from summeval_pytest.text.words import content_words
 
 VERSION: Final = "1"
 """Goes up when a source is cut, or evidence chosen, in another way."""

@@ -30,7 +30,7 @@ from summeval_pytest.study.edits import (
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 Probe = tuple[Task, Task, Edit]
 """What is measured before an edit and after it, and the edit."""

@@ -12,7 +12,7 @@ from summeval_pytest.suite.entries import FileEntry, Number
 from summeval_pytest.suite.lines import TextFile, brief, check_name, finite, read_json, read_lines
 from summeval_pytest.suite.places import check_new, suite_files, write_new
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 _ARTICLE: Final = "article"
 _REFERENCE: Final = "human"

@@ -39,7 +39,8 @@ from summeval_pytest.study.tables import Row, named, table_lines
 from summeval_pytest.suite.lines import TextFile, text_lines
 from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.printing import one_line, safe
-from summeval_pytest.text.sentences import NORMALISER, SPLITTER
+from summeval_pytest.text.reading import NORMALISER
+from summeval_pytest.text.sentences import SPLITTER
 
 WIDTH: Final = 80
 """Where there is no terminal."""

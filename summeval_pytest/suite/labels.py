@@ -28,7 +28,8 @@ from summeval_pytest.suite.entries import (
 )
 from summeval_pytest.suite.lines import OWN_KEYS, TextFile, TomlText, brief, closest, read_lines
 from summeval_pytest.suite.values import AnyJudge, RecordedSpec, Roster, Segments
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 _EACH_TEXT: Final = each_once(lambda labelled: normalise(labelled.text))
 

@@ -39,7 +39,7 @@ from summeval_pytest.suite.entries import (
     mistake,
 )
 from summeval_pytest.text.output import Output, read_text
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 
 PROMPTS: Final = ("abstract", "plain")
 """The prompts for models under test that exist without being written to a file."""

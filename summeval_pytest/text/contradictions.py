@@ -20,13 +20,7 @@ from typing import Final, Literal
 from summeval_pytest.text.lexicon import GENERIC, opposites
 from summeval_pytest.text.numbers import find_figures, kind_of, unstated_figures
 from summeval_pytest.text.quantities import Quantity
-from summeval_pytest.text.sentences import (
-    STOP_WORDS,
-    content_words,
-    rank_sentences,
-    stem,
-    tokens,
-)
+from summeval_pytest.text.words import STOP_WORDS, content_words, rank_sentences, stem, tokens
 
 NEAR: Final = 5
 """A number is compared with those of so many sentences, the closest to the claim."""

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from summeval_pytest.text.sentences import stem
+from summeval_pytest.text.words import stem
 
 
 def lines_of(name: str) -> list[str]:

@@ -18,7 +18,7 @@ from operator import attrgetter
 from typing import Final
 
 from summeval_pytest.text.quantities import Quantity, Unit, find_quantities, with_unit_of
-from summeval_pytest.text.sentences import content_words, rank_sentences, tokens
+from summeval_pytest.text.words import content_words, rank_sentences, tokens
 
 _MOST: Final = 60
 """A sentence with more numbers is a table, or hostile: the others are not read."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from summeval_pytest.text.lexicon import lists_of
-from summeval_pytest.text.sentences import STOP_WORDS, stem
+from summeval_pytest.text.words import STOP_WORDS, stem
 
 _THOUGHTS: Final = (
     r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|scratchpad|analysis"

@@ -20,6 +20,8 @@ from math import isfinite
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from summeval_pytest.text.marks import content
+
 _SUPERSCRIPTS: Final = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _RAISED = str.maketrans(f"{_SUPERSCRIPTS}\u207a\u207b\u2212\u2013", "0123456789+---")
 _POINT: Final = r"[.\u00b7\u2219\u22c5]"
@@ -297,29 +299,24 @@ def _unit_after(text: str, end: int) -> tuple[str, Unit, Unit, int]:
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All numbers of a text in order, in digits or in words ("one" alone is a pronoun), with units.
 
-    A number too large for a float is left out.
+    Numbers of lists, citations and word counts are none. One too large for a float is left out.
     """
-    quantities = []
-    if _DIGIT.search(text):
-        quantities = [_in_digits(text, match) for match in _numbers(text)]
+    bare, quantities = content(text), []
+    if _DIGIT.search(bare):
+        quantities = [_in_digits(bare, match) for match in _numbers(bare)]
         quantities = [quantity for quantity in quantities if isfinite(quantity.value)]
-    if _WORD.search(text):
-        quantities += _in_words(text)
-    quantities += [
-        Quantity(
-            value=_TIMES[match.group().lower()],
-            start=match.start(),
-            end=match.end(),
-            stop=match.end(),
-            sentence=text,
-            is_word=True,
+    if _WORD.search(bare):
+        quantities += _in_words(bare)
+    for match in _MULTIPLE.finditer(bare):
+        value, (start, end) = _TIMES[match.group().lower()], match.span()
+        quantities.append(
+            Quantity(value=value, start=start, end=end, stop=end, sentence=bare, is_word=True)
         )
-        for match in _MULTIPLE.finditer(text)
-    ]
     quantities.sort(key=attrgetter("start"))
     # The "-1" of "5 mg L-1" is no number of its own.
     ends = chain([0], accumulate((quantity.stop for quantity in quantities), max))
-    return tuple(q for q, end in zip(quantities, ends, strict=False) if q.start >= end)
+    found = [q for q, end in zip(quantities, ends, strict=False) if q.start >= end]
+    return tuple(found if bare == text else [replace(q, sentence=text) for q in found])
 
 
 def _numbers(text: str) -> Iterator[re.Match[str]]:

@@ -22,7 +22,8 @@ from scipy.optimize import minimize
 import summeval_pytest.judges.offline.learned as reader
 from summeval_pytest.judges.offline.support import SourceIndex
 from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.learned import STEPS
 from summeval_pytest.judges.offline.support import evidence_features
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 from tests.fitting.data import (
     N_FOLDS,
     chance,

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.presence import Signs, look_for
 from summeval_pytest.stats.agreement import spearman
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 from tests.fitting.data import N_FOLDS, auc, chance, data_folder, fit_logistic, records, save
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from summeval_pytest.judges.offline.learned import N_PLACES, RARITY_STEPS, place_of
-from summeval_pytest.text.sentences import content_words
+from summeval_pytest.text.words import content_words
 from tests.fitting.data import data_folder, records, save
 
 SETS: Final = {

@@ -42,7 +42,7 @@ from summeval_pytest.judges.offline.roles import pieces_of
 from summeval_pytest.questions import FACETS, SCALES, FacetPair, RateFacets
 from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.study.baselines import rouge_1_recall
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 from tests.fitting.data import N_FOLDS, data_folder, records, save
 from tests.fitting.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
 from tests.fitting.roles import learn

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from summeval_pytest.judges.offline.roles import STATES, pieces_of
 from summeval_pytest.questions import FACETS
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 from tests.fitting.data import Record, records
 
 States = frozenset[int]

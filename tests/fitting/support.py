@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from summeval_pytest.judges.offline.learned import STEPS
 from summeval_pytest.judges.offline.support import strength_features
 from summeval_pytest.stats.agreement import spearman
-from summeval_pytest.text.sentences import normalise, sentence_texts, tokens
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import tokens
 from tests.fitting.data import (
     N_FOLDS,
     auc,

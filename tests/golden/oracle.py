@@ -14,7 +14,8 @@ from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite, load_suite
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")

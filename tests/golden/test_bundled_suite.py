@@ -15,7 +15,9 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.labels import Label
-from summeval_pytest.text.sentences import normalise, sentence_texts, tokens
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import tokens
 from summeval_pytest.verdict.pair import pair_verdict
 from summeval_pytest.verdict.thresholds import Waivers, read_thresholds
 from tests.golden.oracle import GOLDEN, Remembering, golden

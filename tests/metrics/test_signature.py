@@ -15,11 +15,11 @@ AWKWARD = st.text("|:%,.=/ \n\t\u00e9a1", max_size=9) | st.text(max_size=9)
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=3).map(lambda d: tuple(sorted(d.items())))
 signatures = st.builds(Signature, AWKWARD, recipes)
 TEXTS: dict[MetricName, str] = {
-    "facet": "empty:1|judge:offline-6|norm:2|references:best|split:2|suite:77be|v:3"
+    "facet": "empty:1|judge:offline-6|norm:3|references:best|split:3|suite:77be|v:3"
     "|weights:.1,.3,.3,.3",
-    "eva": "judge:offline-6|norm:2|premises:all|recall:matched|references:best|split:2|suite:77be"
+    "eva": "judge:offline-6|norm:3|premises:all|recall:matched|references:best|split:3|suite:77be"
     "|unanswered:0.05|v:2",
-    "faithfulness": "judge:offline-6|min_chars:5|norm:2|split:2|suite:77be|unanswered:0.05|v:2",
+    "faithfulness": "judge:offline-6|min_chars:5|norm:3|split:3|suite:77be|unanswered:0.05|v:2",
 }
 
 

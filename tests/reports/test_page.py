@@ -468,6 +468,13 @@ def test_a_passage_is_found_as_it_was_written() -> None:
             "Moss on watered stones grew twice as fast as all the other moss.",
             ["Moss on watered stones <unk> grew twice as fast as all the other moss."],
         ),
+        ("1. **Moss** *grew*.\n2. Rain fell.", "Moss grew.", ["Moss** *grew*."]),
+        ("| no. | text |\n|--|--|\n| 1 | Rain fell. |", "Rain fell.", ["Rain fell."]),
+        (
+            "A tem\u00adpera-\nture of \ufb01sh",
+            "temperature of fish",
+            ["tem\u00adpera-\nture of \ufb01sh"],
+        ),
         ("Moss grew.", "Rain fell.", []),
         ("Moss grew.", "...", []),
         ("ΣΑΣ moss. İstanbul moss.", "İstanbul moss.", ["İstanbul moss."]),

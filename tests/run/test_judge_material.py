@@ -21,7 +21,7 @@ from summeval_pytest.run.judge_material import label_examples, recorded_judge
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.suite.values import RecordedSpec
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 from tests.asked_suite import (
     GOOD,
     SENTENCES,

@@ -35,7 +35,7 @@ from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite, suite_of_pairs
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 from tests.judges.llm.by_rule import RuleSender
 from tests.label_suite import write_suite
 from tests.local_models import LetterEncoder

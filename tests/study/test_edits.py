@@ -18,7 +18,9 @@ from summeval_pytest.study.edits import (
 )
 from summeval_pytest.text.output import is_refusal
 from summeval_pytest.text.quantities import find_quantities
-from summeval_pytest.text.sentences import content_words, normalise, split_sentences
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import content_words
 
 SENTENCES = """
 Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.text.sentences import normalise, split_sentences
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import split_sentences
 
 # Each entry is one paragraph, given as the sentences it should be cut into.
 RUNNING = [
@@ -64,6 +65,26 @@ RUNNING = [
     ['One reader wrote "no change."', "Another saw growth."],
     ["He asked 'why?'", "Nobody knew."],
     ["\u201cIt works.\u201d", "We doubt it."],
+    # citation marks behind the stop
+    ["Ponds dried up.3", "We counted them again.4,5"],
+    ["Ponds dried up in 2018.1", "Newts left in 2019.2"],
+    ["Ponds dried up.[4]", "Newts left.[5, 6]", "Toads stayed."],
+    ["Ponds dried up.\u00b9\u00b2", "Newts left.\u00b3"],
+    ["Ponds dried up. [4]", "Newts left."],
+    ["The tool, version 2.0 Beta, of Fig. 2.1 Ash is free.", "Qwen 2.5 Coder won."],
+    ["Ponds dried up (12 of 40).", "(2) Newts left."],
+    # a small letter at the start
+    ["Ponds dried up.", "pKa fell by .2."],
+    ["Ponds dried up.", "siRNA had no effect.", "cAMP doubled.", "p21 rose."],
+    ["Ponds dried up.", "n = 40 stayed wet.", "\u03b2-catenin rose."],
+    # abbreviations at the end
+    ["The loss was n.s.", "Weight differed."],
+    ["The dose was given i.p.", "Newts slept."],
+    ["It rained across the U.K.", "Ponds filled again."],
+    ["All nets were of mesh size L.", "Some tore."],
+    ["The pond of the U.S. Geological Survey dried up.", "It was small."],
+    ["We met at 9 a.m. Monday.", "She left at 5 p.m.", "He stayed."],
+    ["J. Moss and E. Ash read No. 5 of approx. 9 lists.", "One was lost."],
     # other ends
     ["Was the effect real?", "We think so!", "Tests agree."],
     ["Loss was stable ...", "We stopped."],
@@ -130,6 +151,8 @@ def test_lines_are_cut_as_running_text() -> None:
         ("1. We dried it.\n2. We froze it.", "1. We dried it.|2. We froze it."),
         ("1) We dried it. It shrank.\n2) It froze.", "1) We dried it.|It shrank.|2) It froze."),
         ("10 . we dried it .\n11 . we froze it .", "10 . we dried it .|11 . we froze it ."),
+        ("Two facts: 1. Ponds dried. 2. Newts left.", "Two facts: 1. Ponds dried.|2. Newts left."),
+        ("It rained. (Word count: 2)", "It rained. (Word count: 2)"),
         ("Aims\n\nWe asked who sleeps.", "Aims|We asked who sleeps."),
         ("  Methods:\n   a survey", "Methods:|a survey"),
         # Lists in abstracts are short; "2019. The year" is a heading.

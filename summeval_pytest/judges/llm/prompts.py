@@ -22,7 +22,7 @@ from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm import replies
 from summeval_pytest.judges.llm.replies import EntryT, ItemT, Read, Shape, UnreadableError, ValuesT
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import visible
+from summeval_pytest.text.reading import visible
 
 Kind = (
     Literal["facets", "facet_segments", "facts", "facet_ratings", "fact_checks"]

@@ -18,8 +18,9 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest.text.output import read_text
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import normalise, tokens
+from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
+from summeval_pytest.text.words import tokens
 
 FaultKind = (
     Literal["cut_off", "filtered", "refused", "no_json", "no_verdict", "ambiguous", "malformed"]

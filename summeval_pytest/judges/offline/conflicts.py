@@ -23,7 +23,7 @@ from summeval_pytest.text.numbers import (
     is_worked_out,
 )
 from summeval_pytest.text.quantities import Quantity
-from summeval_pytest.text.sentences import STOP_WORDS, content_words, known_tokens, stem
+from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem
 
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""

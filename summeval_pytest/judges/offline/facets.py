@@ -35,7 +35,8 @@ from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import Roles, label_evidence, pieces_of, roles_of
 from summeval_pytest.text.contradictions import compare_numbers
 from summeval_pytest.text.numbers import unstated_figures
-from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import content_words, known_tokens
 
 RUN: Final = 4
 """Words in a row that a fluent text hardly says twice."""

@@ -24,13 +24,7 @@ from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 from summeval_pytest.text.contradictions import compare_numbers
 from summeval_pytest.text.lexicon import LIGHT
 from summeval_pytest.text.numbers import unstated_figures
-from summeval_pytest.text.sentences import (
-    STOP_WORDS,
-    content_words,
-    count_content,
-    known_tokens,
-    stem,
-)
+from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
 
 _PREPOSITION: Final = (
     "with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"

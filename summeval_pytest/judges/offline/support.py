@@ -23,7 +23,7 @@ from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.contradictions import compare_numbers
 from summeval_pytest.text.lexicon import GENERIC
 from summeval_pytest.text.numbers import unstated_figures
-from summeval_pytest.text.sentences import content_words, places_of
+from summeval_pytest.text.words import content_words, places_of
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""

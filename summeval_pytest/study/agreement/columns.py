@@ -37,7 +37,7 @@ from summeval_pytest.study.baselines import (
 from summeval_pytest.suite.labels import Label, Recorded
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair
-from summeval_pytest.text.sentences import normalise
+from summeval_pytest.text.reading import normalise
 from summeval_pytest.verdict.thresholds import has_part
 
 HUMAN: Final = "human"

@@ -40,7 +40,9 @@ from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.output import is_refusal
-from summeval_pytest.text.sentences import has_tokens, normalise, split_sentences
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import has_tokens
 
 Extent = Literal["whole", "parts", "absent"]
 """How a text contains a segment: word for word, some of its sentences, or none of them."""

@@ -29,7 +29,9 @@ from itertools import pairwise
 from typing import Final
 
 from summeval_pytest.study.baselines import rouge
-from summeval_pytest.text.sentences import normalise, split_sentences, tokens
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import tokens
 
 LENGTH: Final = "words"
 LENGTHS: Final = (LENGTH, "reference words", "source words", "compression", "of reference")

@@ -25,7 +25,8 @@ from typing import Any
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.questions import FACETS, SCALES, Answer, Question
-from summeval_pytest.text.sentences import content_words, sentence_texts
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import content_words
 
 Body = Mapping[str, Any]
 Json = dict[str, Any]

@@ -19,7 +19,8 @@ from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.text.numbers import unstated_figures
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
 JUDGE: Final = OfflineJudge()

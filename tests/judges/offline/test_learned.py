@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.learned import STEPS, chance, learned, logit, rarity
-from summeval_pytest.text.sentences import stem
+from summeval_pytest.text.words import stem
 
 WEIGHTS: Final = resources.files("summeval_pytest.judges.offline").joinpath("weights")
 NAMES: Final = sorted(

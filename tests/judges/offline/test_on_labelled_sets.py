@@ -18,7 +18,8 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.stats.agreement import spearman
-from summeval_pytest.text.sentences import normalise, sentence_texts
+from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 from tests.fitting.data import auc
 from tests.judges.offline.test_laws import JUDGE, rated
 from tests.shared_data import DATA

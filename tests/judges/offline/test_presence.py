@@ -21,7 +21,7 @@ from summeval_pytest.judges.offline.presence import (
     weighed,
 )
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Settled
-from summeval_pytest.text.sentences import content_words
+from summeval_pytest.text.words import content_words
 
 GLOVES = (
     "Forty cyclists were assigned to wool or nylon gloves for six weeks during a cold winter,"

@@ -1,0 +1,157 @@
+"""What a sentence shows and does not claim: the numbers of lists, citations and word counts.
+
+They stay in the text, since a reader looks for it as it is written. `content` blanks them, so that
+no metric takes the "3" of "thin.3" or of "Finding 3:" for a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
+_SUPERSCRIPT: Final = r"\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
+_YEAR: Final = r"(?:1[89]|20)\d\d"
+_NAME: Final = r"[A-Z][\w'\u2019-]{1,30}"
+_AUTHORS: Final = rf"{_NAME}(?:,?\s(?:and|&)\s{_NAME}|\set\sal\b\.?)?"
+_CLOSING: Final = "\"'\u201d\u2019)]"
+_SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
+
+_MARK = re.compile(
+    rf"(?:\[{_NUMBERS}\]|\s\[{_NUMBERS}\]{_SENTENCE}|\({_NUMBERS}\)|\^\d{{1,3}}"
+    rf"|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+(?!\w)"
+)
+"""Citation marks behind a stop, of which no number can be part."""
+_DIGITS = re.compile(rf"\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*{_SENTENCE}")
+"""The same as plain digits, if what follows begins a sentence."""
+_DECIMAL = re.compile(rf"\.(\d{{1,2}}){_SENTENCE}")
+_CITED = re.compile(rf"(?:[^\W\d_]{{2}}|[/\u00b7]\w|\d\s?[^\W\d_]|[%\u00b0]|(?<![\d.,]){_YEAR})\Z")
+"""What no decimal point follows: a word, a unit, a year."""
+_REFERRING = re.compile(
+    r"(?i)(?:\A|[^a-z])(?:figs?|eqs?|nos?|refs?|secs?|tabs?|vols?|pp?|vs?|ch|art|ver)\Z"
+)
+_CITATION = re.compile(
+    rf"""(?x)
+      (?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}
+    | \s?\((?:(?:see|cf\.|e\.g\.,?)\ )?{_AUTHORS},?\s{_YEAR}[a-z]?
+        (?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}\)
+    | (?P<kept>et\ al\.?|(?:and|&)\s{_NAME})\s\({_YEAR}[a-z]?\)
+    | (?:(?<=[^\W\d_])|(?<=[%)])|(?<=(?<![\d.,]){_YEAR}))  # behind a word, but no interval
+      (?<!\bCI)(?<!CrI)(?<!IQR)(?<!HDI)(?<!nterval)(?<!range)(?<!imits)(?<!between)(?<!from)
+      (?<!\bwas)(?<!were)(?<!\bis)(?<!\bof)
+      \s?\[{_NUMBERS}\]
+    """
+)
+_COUNT = re.compile(
+    r"(?i)[(\[]?\b(?:total )?word[ -]count\s?[:=]?\s?\W?\d{1,5}(?: words)?[)\]]?\.?"
+    r"|[(\[](?:about |approximately |approx\. |~ ?)?\d{1,5} words[)\]]\.?"
+)
+_FIRST = re.compile(
+    r"""(?x)\A\s*(?:
+      (?i:(?:key\ |main\ )?(?:finding|step|point|result|takeaway|claim|item|conclusion|observation
+        |highlight|insight|message|lesson|reason|theme|fact|statement|sentence|contribution
+        |recommendation|bullet|note|part|section))\ \#?\d{1,2}\s?[:.)\u2013\u2014-]\s
+    | (?:\d{1,2}\s?[.):]|[ivx]{1,4}\.|\(\d{1,2}\)|\[\d{1,3}\]|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)
+        |\d{1,2}\s[-\u2013\u2014|])\s+(?=["'(\u201c\u2018]?[^\W\d_])
+    | \#\d{1,2}[:.]?\s )"""
+)
+"""The number of a list's item, at its start."""
+_INLINE = re.compile(
+    r"(?P<kept>(?:(?<=[:;,.])|(?<=\band)|(?<=\bor)|(?<=[^\W\d_]))\s)"
+    r"(?:\((\d{1,2}|[a-z]|[ivx]{2,4})\)|(\d{1,2})[.)])\s?(?=[\"'(\u201c]?[^\W\d_])"
+)
+_ROMAN: Final = "i ii iii iv v vi vii viii ix x".split()
+_NO_RANK: Final = -9
+_LONGEST: Final = 60
+"""No word count has so many characters."""
+_WORD = re.compile(r"[^\W_]")
+_ANY = re.compile(rf"[\d{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\.")
+
+
+def _blank(match: re.Match[str]) -> str:
+    kept = match.groupdict().get("kept") or ""
+    return kept + " " * (len(match[0]) - len(kept))
+
+
+def _without_enumerators(text: str) -> str:
+    """Blank the marks of an enumeration: those that ascend, or that begin one at a colon."""
+    found = list(_INLINE.finditer(text))
+    names = [match[2] or match[3] for match in found]
+    is_roman = any(len(name) > 1 and name in _ROMAN for name in names)
+    ranks = [_NO_RANK, *(_rank(name, is_roman=is_roman) for name in names), _NO_RANK]
+    counts = iter(
+        rank - 1 == before or rank + 1 == after or (rank == 1 and text[match.start() - 1] == ":")
+        for match, before, rank, after in zip(found, ranks, ranks[1:], ranks[2:], strict=False)
+    )
+    return _INLINE.sub(lambda match: _blank(match) if next(counts) else match[0], text)
+
+
+def _rank(name: str, *, is_roman: bool) -> int:
+    if name.isdigit():
+        return int(name)
+    return (_ROMAN.index(name) + 1 if name in _ROMAN else _NO_RANK) if is_roman else ord(name) - 96
+
+
+def citation_after(text: str, stop: int) -> int:
+    """Where the citation marks behind a full stop end; the stop's own end where there are none.
+
+    Plain digits are a mark behind a word ("thin.3") and a year ("2019.1"), not in "34.5".
+    """
+    following = text[stop : stop + 2]
+    if not following.strip() or (following[0].isspace() and following[1] != "["):
+        return stop
+    if match := _MARK.match(text, stop):
+        return match.end()
+    before = text[max(0, stop - 12) : stop]
+    ended = before.rstrip(_CLOSING)
+    digits = _DIGITS.match(text, stop)
+    if not digits or ended[-1:] not in {".", "!", "?"}:
+        return stop
+    is_closed = ended != before or ended[-1] != "." or ended[-2:-1] in tuple(_CLOSING)
+    is_cited = _CITED.search(ended[:-1]) and not _REFERRING.search(ended[:-1])
+    return digits.end() if is_closed or is_cited else stop
+
+
+def with_counted(text: str) -> str:
+    """The text with a bracket around digits behind a number that are a mark: "80.4" is "80.[4]".
+
+    They are, where the marks behind words count up: "thin.3", "80.4", "rose.5".
+    """
+    found = [
+        (match.start(), int(match[1]), citation_after(text, match.start() + 1) == match.end())
+        for match in _DECIMAL.finditer(text)
+    ]
+    counted: set[int] = set()
+    for ordered, step in ((found, 1), (found[::-1], -1)):
+        due = -1
+        for start, value, is_mark in ordered:
+            if value == due and not is_mark:
+                counted.add(start)
+            due = value + step if is_mark or value == due else due
+    if not counted:
+        return text
+    return _DECIMAL.sub(lambda m: f".[{m[1]}]" if m.start() in counted else m[0], text)
+
+
+@lru_cache(maxsize=16384)
+def content(sentence: str) -> str:
+    """The sentence with what claims nothing blanked; offsets stay valid, as its length does.
+
+    Blank are the number of a list's item ("2. ", "(b) ", "Finding 3: "), the marks of an
+    enumeration, citations ("thin.3", "[4, 9]", "(Berg et al., 2014)") and word counts.
+    """
+    if not _ANY.search(sentence):
+        return sentence
+    for pattern in (_FIRST, _COUNT, _CITATION):
+        sentence = pattern.sub(_blank, sentence)
+    sentence = _without_enumerators(sentence)
+    written = sentence.rstrip()
+    stop = len(written.rstrip("0123456789,-\u2013"))
+    is_cited = stop < len(written) == citation_after(written, stop)
+    return sentence[:stop].ljust(len(sentence)) if is_cited else sentence
+
+
+def claims(text: str) -> bool:
+    """Whether a text is more than a word count or another mark."""
+    return len(text) > _LONGEST or not _WORD.search(text) or bool(_WORD.search(content(text)))
