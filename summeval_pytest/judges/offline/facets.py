@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict, replaced_number
+from summeval_pytest.judges.offline.conflicts import Conflict, replaced_number
+from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.lexicon import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import Roles, label_evidence, pieces_of, roles_of
 from summeval_pytest.text.sentences import content_words, known_tokens, sentence_texts

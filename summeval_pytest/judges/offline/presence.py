@@ -16,7 +16,8 @@ from math import ceil
 from operator import mul
 from typing import Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts import NOWHERE, find_conflict, missing_number
+from summeval_pytest.judges.offline.conflicts import NOWHERE, missing_number
+from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.lexicon import LIGHT, chance, learned, rarity
 from summeval_pytest.judges.offline.roles import cut_at_labels
 from summeval_pytest.judges.offline.support import COPIED

@@ -17,7 +17,8 @@ from itertools import pairwise
 from math import log1p
 from typing import Final
 
-from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
+from summeval_pytest.judges.offline.conflicts import missing_number
+from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.sentences import content_words, places_of
