@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
@@ -30,14 +30,17 @@ _LEAST: Final = 3
 _HEADS: Final = 3
 """So many words behind a negation are what it denies."""
 _LONG: Final = 6
-"""A denied clause of so many words may have one that the other sentence lacks."""
+"""A clause of so many words may have one that the other sentence lacks."""
 _PREFIX: Final = 5
 """Words of one family ("cost", "costly") share so many letters."""
+_FARTHEST: Final = 8
+"""Numbers that are told apart by such a factor hardly change places."""
+_YEARS: Final = range(1800, 2100)
 _TOKEN = re.compile(
-    r"n['\u2019]t\b|[^\W\d_]+?(?=n['\u2019]t\b)|[^\W\d_]+\d*|\d+(?:[.,]\d+)*|[;:,()]", re.IGNORECASE
+    r"(?i)n['\u2019]t\b|[^\W\d_]+?(?=n['\u2019]t\b)|[^\W\d_]+\d*|\d+(?:[.,]\d+)*|[;:,()]"
 )
 _NEGATIONS: Final = frozenset(
-    "not n't n\u2019t never cannot no none nobody nothing without failed fails fail".split()
+    "not n't n\u2019t never cannot no nor none nobody nothing without failed fails fail".split()
 )
 _NOT_DENYING: Final = frozenset("only just least longer later".split())
 """After these a "not" or a "no" denies nothing that could be compared."""
@@ -45,33 +48,33 @@ _ALIKE: Final = frozenset(
     """
     unchanged unaffected unaltered indistinguishable unrelated negligible similar similarly
     comparable alike constant steady stable equal equally identical independent same unlike except
-    neither nor
     """.split()
 )
 """Words that deny a difference without a "not", or that take something out."""
 _OPEN: Final = frozenset("whether if may might could should unknown unclear aim aimed".split())
 """What these introduce is asked or possible, not said."""
-_SPLITS: Final = frozenset(
-    "; : , ( ) and but while whereas although though yet however because than when nor".split()
+_COMPARED: Final = frozenset({"than", "compared"})
+_SPLITS: Final = _COMPARED | frozenset(
+    "; : , ( ) and but while whereas although though yet however because when nor".split()
 )
 """Where a clause begins."""
 _SIDES: Final = frozenset({"with", "without"})
 """Where a sentence has both, they name two groups and deny nothing."""
-_FARTHEST: Final = 20
-"""Numbers that are told apart by such a factor hardly change places."""
-_YEARS: Final = range(1800, 2100)
-_HEDGES: Final = frozenset(
+_SKIPPED: Final = frozenset(
     "the a an against versus vs about around approximately roughly nearly almost".split()
 )
+_BOUNDS: Final = frozenset({"more", "less", "fewer"})
+_FRACTIONS: Final = frozenset("half third quarter fifth tenth twice".split())
 _NO_ADVERBS: Final = frozenset("early daily weekly monthly yearly hourly elderly family".split())
-_SPARE: Final = frozenset("far long much well among unlike nor except".split())
+_SPARE: Final = frozenset("far long much well among unlike neither except".split())
+_ALONG: Final = frozenset({"time", "length", "frequency", "temperature", ""})
+"""What a thing may rise or fall along: "fell from 6 to 12 months"."""
 
 
 class _Word(NamedTuple):
-    """A word that is compared: as written, its key, its clause, and its place among all words.
+    """A word that is compared, its clause, its place, what stands beside it, and its opposites.
 
-    ``lines`` are the lines of ``opposites.txt`` that have it; ``before`` and ``behind`` stand next
-    to it.
+    ``lines`` are the lines of ``opposites.txt`` that have it.
     """
 
     text: str
@@ -85,11 +88,15 @@ class _Word(NamedTuple):
     lines: Mapping[int, bool]
 
     @property
+    def is_adverb(self) -> bool:
+        """Whether it says how, which nearly any paraphrase leaves out."""
+        return (self.text.endswith("ly") and self.text not in _NO_ADVERBS) or self.text in _SIDES
+
+    @property
     def is_spare(self) -> bool:
         """Whether a paraphrase may leave it out or add it."""
         is_common = self.key in GENERIC or self.key in LIGHT or self.text in _SPARE
-        is_adverb = self.text.endswith("ly") and self.text not in _NO_ADVERBS
-        return not self.lines and (is_common or is_adverb or self.text in _SIDES)
+        return not self.lines and (is_common or self.is_adverb)
 
     def is_opposed_to(self, other: _Word) -> bool:
         """Whether the two exclude each other."""
@@ -99,29 +106,29 @@ class _Word(NamedTuple):
         """Whether the two are one word, of one family, or go the same way."""
         if self.lines and other.lines:
             return any(self.lines.get(line) == side for line, side in other.lines.items())
-        if self.key == other.key:
-            return True
         one, two = self.key[:_PREFIX], other.key[:_PREFIX]
-        return one == two and len(one) == _PREFIX and one.isalpha() and not self.lines
+        is_kin = one == two and len(one) == _PREFIX and one.isalpha() and not self.lines
+        return is_kin or self.key == other.key
 
 
 class _Denial(NamedTuple):
-    """A negation: where it starts, and the words of its clause that it denies."""
+    """A negation: where it starts, its clause, the words there, and those that it denies."""
 
     start: int
     clause: int
+    words: tuple[_Word, ...]
     heads: tuple[_Word, ...]
 
 
 class _Reading(NamedTuple):
-    """A sentence as it is compared."""
+    """A sentence as it is compared; ``compared`` is the clause of a "than"."""
 
     text: str
     words: tuple[_Word, ...]
     denials: tuple[_Denial, ...]
-    plain: frozenset[str]
+    tokens: frozenset[str]
     figures: Mapping[int, Quantity]
-    than: int
+    compared: int
 
     def shown(self, word: _Word) -> str:
         """A word as written."""
@@ -135,68 +142,93 @@ class _Reading(NamedTuple):
         """Whether a clause says that something is not so."""
         return any(denial.clause == clause for denial in self.denials)
 
-    def like(self, word: _Word) -> list[_Word]:
-        """The same word here."""
-        return [other for other in self.words if other.is_like(word)]
+    def has(self, word: _Word) -> bool:
+        """Whether the same word, or its opposite, stands here."""
+        return any(word.is_like(other) or word.is_opposed_to(other) for other in self.words)
 
-    def opposed(self, word: _Word) -> list[_Word]:
-        """Its opposites here."""
-        return [o for o in self.words if o.is_opposed_to(word)] if word.lines else []
+    def lacking(self, words: Iterable[_Word]) -> list[_Word]:
+        """Those of some words that a paraphrase keeps and that do not stand here."""
+        return [word for word in words if not (word.is_spare or self.has(word))]
 
-    def lacking(self, words: Sequence[_Word]) -> list[_Word]:
-        """Those of some words that neither stand here nor have an opposite here."""
-        return [
-            word for word in words if not (word.is_spare or self.like(word) or self.opposed(word))
-        ]
+    def is_reworded(self, words: Sequence[_Word]) -> bool:
+        """Whether some of these words, spare ones too, do not stand here."""
+        return not all(w.is_adverb or w.key in GENERIC or self.has(w) for w in words)
+
+
+def _denies(word: str, behind: str, tokens: frozenset[str]) -> bool:
+    if word not in _NEGATIONS or behind in _NOT_DENYING:
+        return False
+    if word == "without":
+        return "with" not in tokens or _is_act(behind)
+    return not word.startswith("fail") or behind == "to"
+
+
+def _is_act(word: str) -> bool:
+    """Whether a "without" before it says what did not happen, not which group."""
+    return word == "any" or word.endswith("ing")
 
 
 @lru_cache(maxsize=2048)
 def _read(text: str) -> _Reading:
     figures = {figure.start: figure for figure in find_figures(text)}
-    found: list[tuple[str, int, int]] = []
-    end = 0
+    found = [("", 0, 0)]
     for match in _TOKEN.finditer(text):
-        if match.start() >= end and match[0].lower() not in _HEDGES:
-            figure = figures.get(match.start())
-            end = figure.end if figure else match.end()
-            found.append((text[match.start() : end].lower(), match.start(), end))
+        start, end = match.span()
+        if start >= found[-1][2] and match[0].lower() not in _SKIPPED:
+            end = figures[start].end if start in figures else end
+            found.append((text[start:end].lower(), start, end))
         if len(found) > LONGEST:
             break
-    plain = frozenset([word for word, _, _ in found])
-    clause, words, negations = 0, [], []
-    for place, (word, start, end) in enumerate(found):
-        before = found[place - 1][0] if place else ","
-        behind = found[place + 1][0] if place + 1 < len(found) else ""
-        is_denying = word in _NEGATIONS and behind not in _NOT_DENYING
-        is_denying = is_denying and not (word.startswith("fail") and behind != "to")
-        if word == "without":
-            is_denying = "with" not in plain or behind == "any" or behind.endswith("ing")
-        if word in _SPLITS or (word == "without" and is_denying):
-            clause += 1
+    found = [*found[1:], ("", 0, 0)]
+    for place, (word, _, _) in enumerate(found[:-2]):
+        number, start, _ = found[place + 2]
+        if word in _BOUNDS and found[place + 1][0] == "than":
+            if start in figures or number in _FRACTIONS:
+                is_no = found[place - 1][0] in {"no", "not"}
+                found[place - is_no : place + 2] = [("", 0, 0)] * (2 + is_no)
+    found = [each for each in found[:-1] if each[0]] + found[-1:]
+    tokens = frozenset(word for word, _, _ in found)
+    clause, compared, words, negations, before = 0, -1, [], [], ","
+    for place, ((word, start, end), (behind, _, _)) in enumerate(pairwise(found)):
+        is_denying = _denies(word, behind, tokens)
+        clause += word in _SPLITS or (is_denying and word == "without")
+        compared = clause if word in _COMPARED and compared < 0 else compared
+        lines = opposites().get(word, {})
         if is_denying:
-            negations.append((start, clause, place))
-        elif word not in _SPLITS and word not in _NEGATIONS - _SIDES:
-            lines = opposites().get(word, {})
-            figure = figures.get(start)
-            if figure or lines or word in _SIDES or (word not in STOP_WORDS and len(word) > 1):
-                key = f"{figure.size:g}" if figure else stem(word)
-                words.append(_Word(word, key, clause, place, start, end, before, behind, lines))
-    numbers = Counter(number for _, number, _ in negations)
+            negations.append((start, clause, place, word == "without"))
+        elif start in figures or lines or word in _SIDES or _is_content(word):
+            key = f"{figures[start].size:g}" if start in figures else stem(word)
+            words.append(_Word(word, key, clause, place, start, end, before, behind, lines))
+        before = word
+    return _Reading(text, tuple(words), _denials(words, negations), tokens, figures, compared)
+
+
+def _is_content(word: str) -> bool:
+    return len(word) > 1 and word not in STOP_WORDS and word not in _SPLITS
+
+
+def _denials(
+    words: Sequence[_Word], negations: Sequence[tuple[int, int, int, bool]]
+) -> tuple[_Denial, ...]:
+    """The negations that hold: two in one clause undo each other."""
+    numbers = Counter(clause for _, clause, _, _ in negations)
     denials = []
-    for start, number, place in negations:
-        behind_it = [w for w in words if w.clause == number and w.place > place]
-        heads = [w for w in behind_it if not w.text.endswith("ly")] or behind_it
-        if numbers[number] % 2:
-            denials.append(_Denial(start, number, tuple(heads[:_HEADS])))
-    than = next((place for place, (word, _, _) in enumerate(found) if word == "than"), LONGEST + 1)
-    return _Reading(text, tuple(words), tuple(denials), plain, figures, than)
+    for start, clause, place, is_group in negations:
+        own = [word for word in words if word.clause == clause]
+        behind = [word for word in own if word.place > place]
+        heads = [word for word in behind if not word.is_adverb] or behind
+        if is_group:
+            denials.append(_Denial(start, -1, tuple(heads[:1]), tuple(heads[:1])))
+        elif numbers[clause] % 2:
+            denials.append(_Denial(start, clause, tuple(own), tuple(heads[:_HEADS] or own)))
+    return tuple(denials)
 
 
 def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) -> Conflict | None:
     """The contradiction of a claim with the sentence that it nearly copies; None if none is seen.
 
-    Of the sentences, those that have most of the claim's words count. ``numbers`` says whether one
-    number in the place of another counts. A sentence of the evidence disagrees with nothing.
+    Of the sentences, the one that has most of the claim's words counts. ``numbers`` says whether
+    one number in the place of another counts. A sentence of the evidence disagrees with nothing.
     """
     if claim in evidence:
         return None
@@ -206,13 +238,13 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
         if 2 * len(words.intersection(content_words(sentence))) < len(words):
             continue
         mine, yours = _read(claim), _read(sentence)
-        asked = [word for word in mine.words if not word.is_spare]
-        lacking = mine.words and yours.lacking(mine.words)
-        if len(mine.words) - len(lacking) < _LEAST or len(lacking) > (1 - COVERED) * len(asked):
+        n_lacking = len(yours.lacking(mine.words))
+        n_asked = sum(not word.is_spare for word in mine.words)
+        if len(mine.words) - n_lacking < _LEAST or n_lacking > (1 - COVERED) * n_asked:
             continue
-        known = [other for other in evidence if other != sentence]
-        differences = list(_differences(mine, yours, known, numbers=numbers))
-        ranked.append((len(lacking), len(differences), len(ranked), sentence, differences))
+        known = [other for other in evidence if other != sentence] if numbers else None
+        differences = list(_differences(mine, yours, known))
+        ranked.append((n_lacking, len(differences), len(ranked), sentence, differences))
     for _, n_differences, _, sentence, differences in sorted(ranked)[:1]:
         if n_differences == 1:
             kind, says, instead = differences[0]
@@ -224,89 +256,104 @@ _Difference = tuple[ConflictKind, str, str]
 
 
 def _differences(
-    claim: _Reading, sentence: _Reading, known: Sequence[str], *, numbers: bool
+    claim: _Reading, sentence: _Reading, known: Sequence[str] | None
 ) -> Iterator[_Difference]:
     """What a claim says otherwise than a sentence that has its words."""
-    there = _changes(sentence)
-    for (start, end), change in _changes(claim).items():
-        if (end, start) in there and (start, end) not in there:
-            yield "swap", change.start.digits, change.end.digits
+    changes, reversed_ = _changes(claim), _changes(sentence)
+    for (start, end), (one, two, _) in changes.items():
+        if (end, start) in reversed_ and (start, end) not in reversed_:
+            yield "swap", one.digits, two.digits
             return
-    if claim.plain & _OPEN == sentence.plain & _OPEN:
+    if claim.tokens & _OPEN == sentence.tokens & _OPEN:
         yield from _negations(claim, sentence)
     crossed, turned = _crossed(claim, sentence), list(_directions(claim, sentence))
     if not crossed:
         yield from turned
-    is_same_way = any(w.place < claim.than and w.lines and sentence.like(w) for w in claim.words)
-    pair = crossed if len(crossed) == 2 and is_same_way and not turned else ()
-    pair = pair or _exchanged(claim, sentence)
+    same = {word.key for word in sentence.words if word.lines}
+    is_same_way = not turned and any(word.key in same for word in claim.words)
+    pair = (crossed if crossed[1:] and is_same_way else ()) or _exchanged(claim, sentence)
     if pair:
         yield ("swap", *(claim.shown(word) for word in pair))
-    if numbers:
+    if known is not None:
         yield from _numbers(claim, sentence, known)
 
 
 def _negations(claim: _Reading, sentence: _Reading) -> Iterator[_Difference]:
-    """What one of the two denies and the other asserts in the same words."""
+    """The first thing that one of the two denies and the other asserts in the same words."""
     for one, other in ((claim, sentence), (sentence, claim)):
         for denial in one.denials:
-            found = _asserted(denial, one, other)
-            if found is None:
-                continue
-            head, there = found
-            denied = one.text[denial.start : head.end]
-            pair = denied, other.shown(there)
-            yield ("negation", *(pair if one is claim else pair[::-1]))
+            if not any(_are_about_one(denial, rival) for rival in other.denials):
+                for head, there in _asserted(denial, one, other):
+                    pair = one.text[denial.start : head.end], other.shown(there)
+                    yield ("negation", *(pair if one is claim else pair[::-1]))
+                    return
 
 
-def _asserted(denial: _Denial, one: _Reading, other: _Reading) -> tuple[_Word, _Word] | None:
+def _are_about_one(one: _Denial, other: _Denial) -> bool:
+    """Whether one of two negations denies what stands in the clause of the other."""
+    return any(
+        head.is_like(word)
+        for heads, words in ((one.heads, other.words), (other.heads, one.words))
+        for head in heads
+        for word in words
+    )
+
+
+def _asserted(denial: _Denial, one: _Reading, other: _Reading) -> Iterator[tuple[_Word, _Word]]:
     """The denied word, and the word where the other sentence asserts it."""
-    own = one.clause(denial.clause)
-    for rival in other.denials:
-        theirs = other.clause(rival.clause)
-        heads = [*denial.heads, *([] if rival.heads else theirs)]
-        if any(h.is_like(w) for h in heads for w in theirs):
-            return None
-        if any(h.is_like(w) for h in (*rival.heads, *([] if denial.heads else own)) for w in own):
-            return None
     heads = [head for head in denial.heads[:2] if head.key not in LIGHT] or denial.heads[:1]
-    for head in heads[:1]:
-        for there in other.like(head):
-            theirs = other.clause(there.clause)
-            if not all(any(h.is_like(w) or h.is_opposed_to(w) for w in theirs) for h in heads):
-                continue
-            if not _ALIKE.isdisjoint(word.text for word in theirs):
-                return None
-            missing, added = other.lacking(own), one.lacking(theirs)
-            if len(missing) + len(added) <= (len(own) >= _LONG) and not (missing and added):
-                return head, there
-    return None
+    for there in filter(heads[0].is_like, other.words) if heads else ():
+        theirs = other.clause(there.clause)
+        is_alike = any(word.text in _ALIKE and word != there for word in theirs)
+        has_heads = all(any(h.is_like(w) or h.is_opposed_to(w) for w in theirs) for h in heads)
+        n_lacking = len(other.lacking(denial.words)), len(one.lacking(theirs))
+        is_near = min(n_lacking) == 0 and max(n_lacking) <= (len(denial.words) >= _LONG)
+        if has_heads and is_near and not is_alike:
+            yield heads[0], there
 
 
 def _directions(claim: _Reading, sentence: _Reading) -> Iterator[_Difference]:
     """Words in the place of their opposites, where neither is denied."""
-    for word in claim.words:
-        if not word.lines or sentence.like(word) or claim.is_denied(word.clause):
+    own, theirs = _ways(claim, sentence), _ways(sentence, claim)
+    rest = [there for there in theirs if not any(map(there.is_like, own))]
+    for word in own:
+        if any(map(word.is_like, theirs)):
             continue
-        for there in sentence.opposed(word):
-            if sentence.is_denied(there.clause) or claim.like(there):
-                continue
-            missing = claim.lacking(sentence.clause(there.clause))
-            if not (missing and sentence.lacking(claim.words)):
-                yield "direction", claim.shown(word), sentence.shown(there)
-                break
+        for end in filter(word.is_opposed_to, rest):
+            if _is_turned(word, own) and _is_turned(end, rest):
+                if _are_in_place(word, claim, end, sentence):
+                    yield "direction", claim.shown(word), sentence.shown(end)
+                    break
 
 
-def _sides(reading: _Reading) -> tuple[list[_Word], list[_Word]]:
-    """What stands before a "than" alone, and what stands in the clause behind it alone."""
-    before = [word for word in reading.words if word.place < reading.than]
-    behind = [word for word in reading.words if word.place > reading.than]
-    behind = [word for word in behind if word.clause == behind[0].clause]
-    keys, others = {word.key for word in before}, {word.key for word in behind}
-    return (
-        [word for word in before if word.key not in others],
-        [word for word in behind if word.key not in keys],
-    )
+def _is_turned(word: _Word, ways: Sequence[_Word]) -> bool:
+    """Whether the word alone tells the way of its clause: a smaller decrease is no decrease."""
+    ends = [end for end in ways if end.clause == word.clause and end != word]
+    return not any(end.lines.keys() & word.lines.keys() for end in ends)
+
+
+def _are_in_place(word: _Word, claim: _Reading, end: _Word, sentence: _Reading) -> bool:
+    """Whether two opposites stand in clauses that are alike, and no other word is replaced."""
+    here, there = claim.clause(word.clause), sentence.clause(end.clause)
+    missing, added = claim.lacking(there), sentence.lacking(claim.words)
+    if (missing and (added or sentence.is_reworded(here))) or (added and claim.is_reworded(there)):
+        return False
+    is_form = _is_comparative(word) == _is_comparative(end) or 0 not in word.lines
+    numbers = {w.key for w in here if w.start in claim.figures}
+    return is_form or any(w.key in numbers for w in there)
+
+
+def _is_comparative(word: _Word) -> bool:
+    return word.text.endswith("er") or word.text in _BOUNDS
+
+
+def _ways(reading: _Reading, other: _Reading) -> list[_Word]:
+    """The words with an opposite that stand here alone, and are not denied."""
+    known = Counter(word.key for word in other.words)
+    known.subtract(word.key for word in reading.words)
+    return [
+        w for w in reading.words if w.lines and known[w.key] < 0 and not reading.is_denied(w.clause)
+    ]
 
 
 def _crossed(claim: _Reading, sentence: _Reading) -> tuple[_Word, ...]:
@@ -315,40 +362,54 @@ def _crossed(claim: _Reading, sentence: _Reading) -> tuple[_Word, ...]:
     One word where the claim names one side only.
     """
     (left, right), (there_left, there_right) = _sides(claim), _sides(sentence)
-    firsts = [word for word in left if word.key in {other.key for other in there_right}]
-    seconds = [word for word in right if word.key in {other.key for other in there_left}]
+    firsts = [left[key] for key in left if key in there_right]
+    seconds = [right[key] for key in right if key in there_left]
     if not firsts or (right and not seconds):
         return ()
-    pairs = [(one, two) for one in firsts for two in seconds if _are_parallel(one, two)]
+    pairs = [(one, two) for one in firsts for two in seconds if _are_parallel(one, two, claim)]
     return pairs[0] if pairs else (firsts[0], *seconds[:1])
+
+
+def _sides(reading: _Reading) -> tuple[dict[str, _Word], dict[str, _Word]]:
+    """By key, what stands in the clause of a "than" alone, after what stands elsewhere alone."""
+    behind = {word.key: word for word in reading.clause(reading.compared)}
+    others = {word.key: word for word in reading.words if word.clause != reading.compared}
+    return (
+        {key: others[key] for key in others if key not in behind},
+        {key: behind[key] for key in behind if key not in others},
+    )
 
 
 def _exchanged(claim: _Reading, sentence: _Reading) -> tuple[_Word, ...]:
     """Two words, each of which stands by the value that belongs to the other one.
 
-    Values are two numbers of a kind, or two opposites. A word belongs to the value next to which it
-    stands, where values and words take turns, or come in the same order.
+    Values are two numbers of a kind, or two opposites. Names that stand by their own values in both
+    say that the values are where they belong.
     """
-    single = [(word, there) for word in claim.words if (there := _twin(word, claim, sentence))]
-    for (one, one2), (two, two2) in combinations(single, 2):
+    twins = [(word, there) for word in claim.words if (there := _twin(word, claim, sentence))]
+    pairs = list(combinations(twins, 2))
+    names = [
+        ((left, left2), (right, right2))
+        for (left, left2), (right, right2) in pairs
+        if _are_parallel(left, right, claim) and _are_parallel(left2, right2, sentence)
+    ]
+    for (one, one2), (two, two2) in pairs:
         if not (_are_values(claim, one, two) and _are_values(sentence, one2, two2)):
             continue
         if _is_frame(claim, one, two, sentence):
             return one, two
-        rest = [pair for pair in single if pair[0].place not in {one.place, two.place}]
-        moved, is_kept = (), False
-        for (left, left2), (right, right2) in combinations(rest, 2):
-            if bool(claim.opposed(left)) != bool(claim.opposed(right)):
+        moved: tuple[_Word, ...] = ()
+        is_kept = False
+        for (left, left2), (right, right2) in names:
+            if {left.place, right.place} & {one.place, two.place}:
                 continue
-            if _are_parallel(left, right) and _are_parallel(left2, right2):
-                here, is_plain = _order(claim, (one, two), (left, right))
-                there, is_plain2 = _order(sentence, (one2, two2), (left2, right2))
-                is_plain = is_plain and is_plain2
-                if here[0] != there[0]:
-                    if is_plain or here[1:] == there[1:]:
-                        moved = (one, two) if one.start in claim.figures else (left, right)
-                elif is_plain and left.start not in claim.figures and not left.is_opposed_to(right):
-                    is_kept = True
+            here = _order(claim, one, two, left, right)
+            there = _order(sentence, one2, two2, left2, right2)
+            is_plain = here.is_plain and there.is_plain
+            if here.is_same != there.is_same and (is_plain or here.zones == there.zones):
+                moved = (one, two) if one.start in claim.figures else (left, right)
+            is_value = left.start in claim.figures or left.is_opposed_to(right)
+            is_kept |= here.is_same == there.is_same and is_plain and not is_value
         if moved and not is_kept:
             return moved
     return ()
@@ -369,137 +430,117 @@ def _have_one_key(one: _Word, other: _Word) -> bool:
 
 
 def _is_frame(claim: _Reading, one: _Word, two: _Word, sentence: _Reading) -> bool:
-    """Whether a claim is a part of the sentence in its order once two of its words are exchanged."""
+    """Whether a claim is a part of the sentence, in its order, once two words are exchanged."""
     exchanged = {one.key: two.key, two.key: one.key}
-    keys = [exchanged.get(word.key, word.key) for word in claim.words]
     rest = iter([word.key for word in sentence.words])
-    is_apart = any(one.place < word.place < two.place for word in claim.words)
-    return is_apart and all(key in rest for key in keys)
+    return all(exchanged.get(word.key, word.key) in rest for word in claim.words)
 
 
 def _are_values(reading: _Reading, one: _Word, two: _Word) -> bool:
     """Whether two words say how much, apart from each other, so that they may change places."""
-    if not any(
-        min(one.place, two.place) < w.place < max(one.place, two.place) for w in reading.words
-    ):
-        return False
     first, second = reading.figures.get(one.start), reading.figures.get(two.start)
-    if first and second:
-        is_kind = first.dimension == second.dimension and first.decimals == second.decimals
-        is_count = is_own_count(first) or is_own_count(second)
-        low, high = sorted((first.size, second.size))
-        is_year = not first.dimension and (low in _YEARS or high in _YEARS)
-        is_kind = (
-            is_kind and high <= _FARTHEST * low and one.text[0].isdigit() == two.text[0].isdigit()
-        )
-        is_range = any("to" in {w.before, w.behind} and w.before != "from" for w in (one, two))
-        return is_kind and not (is_count or is_year or is_range)
-    return one.is_opposed_to(two)
+    if abs(reading.words.index(one) - reading.words.index(two)) == 1:
+        return False
+    if first is None or second is None:
+        return one.is_opposed_to(two)
+    if first.dimension != second.dimension or first.decimals != second.decimals:
+        return False
+    low, high = sorted((first.size, second.size))
+    is_year = not first.dimension and (low in _YEARS or high in _YEARS)
+    is_range = any("to" in {w.before, w.behind} and w.before != "from" for w in (one, two))
+    is_own = is_own_count(first) or is_own_count(second)
+    return high <= _FARTHEST * low and not (is_year or is_range or is_own)
 
 
-def _are_parallel(one: _Word, two: _Word) -> bool:
+def _are_parallel(one: _Word, two: _Word, reading: _Reading) -> bool:
     """Whether two words name the same kind of thing, by what stands around them."""
     if one.key[0].isdigit() != two.key[0].isdigit() or one.before[:1].isdigit():
         return False
+    if one.is_opposed_to(two) or {one.text, two.text} == _SIDES:
+        return True
+    if any(one.is_opposed_to(w) or two.is_opposed_to(w) for w in reading.words):
+        return False
     beside = [(one.before, two.before), (one.behind, two.behind)]
-    is_alike = any(a == b or (a in _SPLITS and b in _SPLITS) for a, b in beside if a and b)
     ends = opposites()
-    are_ends = any(
-        ends.get(a, {}).get(line, side) != side
+    return any(
+        (a and a == b)
+        or (a in _SPLITS and b in _SPLITS)
+        or any(ends.get(a, {}).get(line, side) != side for line, side in ends.get(b, {}).items())
         for a, b in beside
-        for line, side in ends.get(b, {}).items()
     )
-    return is_alike or are_ends or one.is_opposed_to(two) or {one.text, two.text} == _SIDES
 
 
-def _order(
-    reading: _Reading, values: tuple[_Word, _Word], words: tuple[_Word, _Word]
-) -> tuple[tuple[bool, int, int], bool]:
-    """Whether the first word stands to the first value as the second to the second one.
+class _Order(NamedTuple):
+    """How two names stand to two values: whether the first belongs to the first value.
 
-    With how many values stand before the words, and whether that says what belongs to what.
+    ``zones`` says how many values stand before each name, and ``is_plain`` whether that tells what
+    belongs to what.
     """
-    (first, second), (left, right) = sorted(values, key=_place), sorted(words, key=_place)
-    zones = [sum(v.place < w.place for v in values) for w in (left, right)]
-    between = sum(first.place < word.place < second.place for word in reading.words)
-    is_plain = zones in ([0, 1], [1, 2]) or (zones in ([0, 0], [2, 2]) and between <= 1)
-    return ((first is values[0]) == (left is words[0]), *zones), is_plain
+
+    is_same: bool
+    zones: tuple[int, ...]
+    is_plain: bool
 
 
-def _place(word: _Word) -> int:
-    return word.place
+def _order(reading: _Reading, one: _Word, two: _Word, left: _Word, right: _Word) -> _Order:
+    clauses = one.clause, two.clause
+    if one.clause != two.clause and {left.clause, right.clause} == set(clauses):
+        return _Order(left.clause == one.clause, (), is_plain=True)
+    first, second = sorted((one.place, two.place))
+    zones = tuple(sum(v < w for v in (first, second)) for w in sorted((left.place, right.place)))
+    between = sum(first < word.place < second for word in reading.words)
+    is_plain = zones in {(0, 1), (1, 2)} or (zones in {(0, 0), (2, 2)} and between <= 1)
+    return _Order((one.place < two.place) == (left.place < right.place), zones, is_plain)
 
 
 def _numbers(claim: _Reading, sentence: _Reading, known: Sequence[str]) -> Iterator[_Difference]:
     """A number in the place of another, which no sentence of the evidence states."""
     theirs = {(w.before, w.behind): w for w in sentence.words if w.start in sentence.figures}
+    stated = [other for text in (*known, sentence.text) for other in find_figures(text)]
     for word in claim.words:
         figure, there = claim.figures.get(word.start), theirs.get((word.before, word.behind))
-        is_replaced = figure and there and not (sentence.like(word) or claim.like(there))
-        if not is_replaced or there.text.startswith("00"):
+        is_bare = claim.text[: word.start].lower().rstrip(" =<>~(").endswith(word.before)
+        if (
+            figure is None
+            or there is None
+            or not is_bare
+            or claim.has(there)
+            or sentence.has(word)
+            or there.text.startswith("00")
+        ):
             continue
-        stated = [other for text in known for other in find_figures(text)]
-        is_stated = any(map(figure.agrees_with, (*stated, *sentence.figures.values())))
+        is_stated = any(map(figure.agrees_with, stated))
         if not is_stated and not is_worked_out(figure, [sentence.text]):
             yield "number", figure.digits, sentence.figures[there.start].digits
 
 
-_MOVE = re.compile(
-    r"r[io]s[ei]|increas|gr[eo]w|climb|raised|f[ae]ll|drop|decreas|declin|s[ah][nr]|reduc|lower[se]"
-)
-"""How the verbs begin that say whether a number goes up or down."""
-_ELSE = re.compile(
-    r"(?i)\b(?:up|down|was|were|is|are|went|goes|came|varied|ranged|\w{3,}ed|as)\b|[.;:,\d]"
-)
-"""What parts a change from the verb before it."""
-_RANK = re.compile(r"(?i)\b(?:rank\w*|place|position)\b")
-"""Of these, a lower number is a rise."""
-_ALONG: Final = frozenset({"time", "length", "frequency", "temperature", ""})
-"""What a thing may rise or fall along: "fell from 6 to 12 months"."""
-
-
-class _Change(NamedTuple):
-    """A change "from A to B", and the verb that says which way it goes, if any."""
-
-    start: Quantity
-    end: Quantity
-    verb: _Word | None
-
-
-def _changes(reading: _Reading) -> dict[tuple[float, float], _Change]:
-    """The changes of a sentence by their numbers."""
+def _changes(reading: _Reading) -> dict[tuple[float, float], tuple[Quantity, Quantity, _Word]]:
+    """By its numbers, each change "from A to B", with the word before it."""
     changes = {}
-    numbers = [word for word in reading.words if word.start in reading.figures]
-    for one, two in pairwise(numbers):
-        if one.before == "from" and two.before == "to" and one.clause == two.clause:
-            start, end = reading.figures[one.start], reading.figures[two.start]
-            moves = [w for w in reading.clause(one.clause) if w.place < one.place and w.lines]
-            verb = moves[-1] if moves and _MOVE.match(moves[-1].text) else None
-            if verb and (
-                _ELSE.search(reading.text, verb.end, start.start) or _RANK.search(reading.text)
-            ):
-                verb = None
-            changes[start.size, end.size] = _Change(start, end, verb)
+    words = [word for word in reading.words if not word.is_adverb]
+    for verb, one, two in zip(words, words[1:], words[2:], strict=False):
+        start, end = reading.figures.get(one.start), reading.figures.get(two.start)
+        if start and end and one.before == "from" and two.before == "to":
+            changes[start.size, end.size] = start, end, verb
     return changes
 
 
 def _wrong_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
     """A change whose numbers go against its verb, unless the evidence says so itself.
 
-    Numbers that may say where or when something changes prove nothing.
+    A fall in rank is a rise. Numbers that may say where or when it changes prove nothing.
     """
-    if "from" not in claim:
+    if "from" not in claim or "rank" in claim:
         return None
-    for sizes, change in _changes(_read(claim)).items():
-        start, end, verb = change
-        is_along = start.dimension in _ALONG and not (start.decimals or end.decimals)
-        if verb is None or is_along or start.dimension != end.dimension:
-            continue
+    for sizes, (start, end, verb) in _changes(_read(claim)).items():
         is_up = verb.lines.get(0)
+        is_along = start.dimension in _ALONG and not (start.decimals or end.decimals)
+        if is_up is None or is_along or start.dimension != end.dimension:
+            continue
         others = [_changes(_read(text)).get(sizes) for text in evidence if "from" in text]
-        is_said = any(o and o.verb and o.verb.is_like(verb) for o in others)
+        is_said = any(other is not None and other[2].is_like(verb) for other in others)
         size, goal = start.size * start.factor, end.size * end.factor
-        if not is_said and size != goal and is_up is not None and is_up != (goal > size):
+        if not is_said and size != goal and is_up != (goal > size):
             instead = f"from {start.text} to {end.text}"
             return Conflict(kind="change", says=claim[verb.start : verb.end], instead=instead)
     return None
