@@ -33,6 +33,8 @@ _LONG: Final = 6
 """A clause of so many words may have one that the other sentence lacks."""
 _PREFIX: Final = 5
 """Words of one family ("cost", "costly") share so many letters."""
+_CHANGED: Final = 5
+"""So many words from the start of a change its end is named."""
 _FARTHEST: Final = 8
 """Numbers that are told apart by such a factor hardly change places."""
 _YEARS: Final = range(1800, 2100)
@@ -104,7 +106,7 @@ class _Word(NamedTuple):
 
     def is_like(self, other: _Word) -> bool:
         """Whether the two are one word, of one family, or go the same way."""
-        if self.lines and other.lines:
+        if self.lines and other.lines and self.key != other.key:
             return any(self.lines.get(line) == side for line, side in other.lines.items())
         one, two = self.key[:_PREFIX], other.key[:_PREFIX]
         is_kin = one == two and len(one) == _PREFIX and one.isalpha() and not self.lines
@@ -282,20 +284,25 @@ def _negations(claim: _Reading, sentence: _Reading) -> Iterator[_Difference]:
     """The first thing that one of the two denies and the other asserts in the same words."""
     for one, other in ((claim, sentence), (sentence, claim)):
         for denial in one.denials:
-            if not any(_are_about_one(denial, rival) for rival in other.denials):
+            if not any(_are_about_one(denial, rival, one) for rival in other.denials):
                 for head, there in _asserted(denial, one, other):
                     pair = one.text[denial.start : head.end], other.shown(there)
                     yield ("negation", *(pair if one is claim else pair[::-1]))
                     return
 
 
-def _are_about_one(one: _Denial, other: _Denial) -> bool:
-    """Whether one of two negations denies what stands in the clause of the other."""
+def _are_about_one(one: _Denial, other: _Denial, reading: _Reading) -> bool:
+    """Whether one of two negations denies what stands by the other.
+
+    "Beyond the reef, coral did not grow" denies what "but none grew beyond the reef" denies.
+    """
+    opening = reading.clause(one.clause - 1)
+    words = (*one.words, *opening) if len(opening) <= _LEAST else one.words
     return any(
         head.is_like(word)
-        for heads, words in ((one.heads, other.words), (other.heads, one.words))
+        for heads, there in ((one.heads, other.words), (other.heads, words))
         for head in heads
-        for word in words
+        for word in there
     )
 
 
@@ -308,7 +315,8 @@ def _asserted(denial: _Denial, one: _Reading, other: _Reading) -> Iterator[tuple
         has_heads = all(any(h.is_like(w) or h.is_opposed_to(w) for w in theirs) for h in heads)
         n_lacking = len(other.lacking(denial.words)), len(one.lacking(theirs))
         is_near = min(n_lacking) == 0 and max(n_lacking) <= (len(denial.words) >= _LONG)
-        if has_heads and is_near and not is_alike:
+        is_part = len(theirs) < _LEAST and any(each.clause >= 0 for each in other.denials)
+        if has_heads and is_near and not (is_alike or is_part) and heads[0].start > denial.start:
             yield heads[0], there
 
 
@@ -323,6 +331,7 @@ def _directions(claim: _Reading, sentence: _Reading) -> Iterator[_Difference]:
             if _is_turned(word, own) and _is_turned(end, rest):
                 if _are_in_place(word, claim, end, sentence):
                     yield "direction", claim.shown(word), sentence.shown(end)
+                    rest.remove(end)
                     break
 
 
@@ -518,10 +527,13 @@ def _changes(reading: _Reading) -> dict[tuple[float, float], tuple[Quantity, Qua
     """By its numbers, each change "from A to B", with the word before it."""
     changes = {}
     words = [word for word in reading.words if not word.is_adverb]
-    for verb, one, two in zip(words, words[1:], words[2:], strict=False):
-        start, end = reading.figures.get(one.start), reading.figures.get(two.start)
-        if start and end and one.before == "from" and two.before == "to":
-            changes[start.size, end.size] = start, end, verb
+    for place, one in enumerate(words):
+        start = reading.figures.get(one.start)
+        if start and place and one.before == "from":
+            two = next((w for w in words[place + 1 :] if w.start in reading.figures), one)
+            if two.before == "to" and two.place - one.place <= _CHANGED and two.clause == one.clause:
+                end = reading.figures[two.start]
+                changes[start.size, end.size] = start, end, words[place - 1]
     return changes
 
 
