@@ -1,0 +1,188 @@
+"""A sentence as words in clauses, with what it denies, so that two sentences can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from summeval_pytest.judges.offline.lexicon import GENERIC, LIGHT, lines_of, opposites
+from summeval_pytest.text.numbers import find_figures
+from summeval_pytest.text.quantities import Quantity
+from summeval_pytest.text.sentences import STOP_WORDS, stem
+
+LONGEST: Final = 80
+"""So many words of a sentence are compared; a longer one is a table or a list."""
+_HEADS: Final = 3
+"""So many words behind a negation are what it denies."""
+_PREFIX: Final = 5
+"""Words of one family ("cost", "costly") share so many letters."""
+WORDS: Final = {
+    name: frozenset(words.split())
+    for name, _, words in (line.partition(": ") for line in lines_of("copies"))
+}
+"""The lists of ``copies.txt``, by name."""
+_TOKEN = re.compile(
+    r"(?i)n['\u2019]t\b|[^\W\d_]+?(?=n['\u2019]t\b)|[^\W\d_]+\d*|\d+(?:[.,]\d+)*|[;:,()]"
+)
+_BOUND = re.compile(r"(?i)\b(?:not? )?(?:more|less|fewer) than (?:an? )?(?=(\w*))")
+_PARTS: Final = frozenset("half third quarter fifth tenth twice".split())
+
+
+class Word(NamedTuple):
+    """A word that is compared, its clause, its place, what stands beside it, and its opposites.
+
+    ``lines`` are the lines of ``opposites.txt`` that have it, with the side where it stands.
+    """
+
+    text: str
+    key: str
+    clause: int
+    place: int
+    start: int
+    end: int
+    before: str
+    behind: str
+    lines: Mapping[int, bool]
+
+    @property
+    def is_adverb(self) -> bool:
+        """Whether it says how, which nearly any paraphrase leaves out."""
+        is_adverb = self.text.endswith("ly") and self.text not in WORDS["adjectives"]
+        return is_adverb or self.text in WORDS["sides"]
+
+    @property
+    def is_comparative(self) -> bool:
+        """Whether it compares: "more", "higher"."""
+        return self.text.endswith("er") or self.text in {"more", "less"}
+
+    @property
+    def is_spare(self) -> bool:
+        """Whether a paraphrase may leave it out or add it."""
+        is_common = self.key in GENERIC or self.key in LIGHT or self.text in WORDS["spare"]
+        return not self.lines and (is_common or self.is_adverb)
+
+    def is_opposed_to(self, other: Word) -> bool:
+        """Whether the two exclude each other."""
+        return any(self.lines.get(line, side) != side for line, side in other.lines.items())
+
+    def has_key_of(self, other: Word) -> bool:
+        """Whether the two are one word, or one number."""
+        return self.key == other.key
+
+    def is_like(self, other: Word) -> bool:
+        """Whether the two are one word, of one family, or go the same way."""
+        if self.lines and other.lines and self.key != other.key:
+            return any(self.lines.get(line) == side for line, side in other.lines.items())
+        one, two = self.key[:_PREFIX], other.key[:_PREFIX]
+        is_kin = one == two and len(one) == _PREFIX and one.isalpha() and not self.lines
+        return is_kin or self.key == other.key
+
+
+class Denial(NamedTuple):
+    """A negation: where it starts, its clause, the words there, and those that it denies.
+
+    A "without" denies the next word alone, and no clause (-1).
+    """
+
+    start: int
+    clause: int
+    words: tuple[Word, ...]
+    heads: tuple[Word, ...]
+
+
+class Reading(NamedTuple):
+    """A sentence as it is compared; ``compared`` is the clause behind a "than", or -1."""
+
+    text: str
+    words: tuple[Word, ...]
+    denials: tuple[Denial, ...]
+    tokens: frozenset[str]
+    figures: Mapping[int, Quantity]
+    compared: int
+
+    def shown(self, word: Word) -> str:
+        """A word as written."""
+        return self.text[word.start : word.end]
+
+    def clause(self, number: int) -> list[Word]:
+        """The words of one clause."""
+        return [word for word in self.words if word.clause == number]
+
+    def has(self, word: Word) -> bool:
+        """Whether the same word, or its opposite, stands here."""
+        return any(word.is_like(other) or word.is_opposed_to(other) for other in self.words)
+
+    def lacking(self, words: Iterable[Word]) -> list[Word]:
+        """Those of some words that a paraphrase keeps and that do not stand here."""
+        return [word for word in words if not (word.is_spare or self.has(word))]
+
+    def is_reworded(self, words: Iterable[Word]) -> bool:
+        """Whether some of these words, common verbs too, do not stand here."""
+        return not all(w.is_adverb or w.key in GENERIC or self.has(w) for w in words)
+
+
+def _tokens(text: str, figures: Mapping[int, Quantity]) -> list[tuple[str, int, int]]:
+    """The words, numbers and marks of a sentence, with their places."""
+
+    def blank(match: re.Match[str]) -> str:
+        is_bound = match.end() in figures or match[1] in _PARTS
+        return " " * len(match[0]) if is_bound else match[0]
+
+    found: list[tuple[str, int, int]] = []
+    last = 0
+    for match in _TOKEN.finditer(_BOUND.sub(blank, text)):
+        start, end = match.span()
+        if start >= last and match[0].lower() not in WORDS["skipped"]:
+            last = figures[start].end if start in figures else end
+            found.append((text[start:last].lower(), start, last))
+        if len(found) == LONGEST:
+            break
+    return found
+
+
+@lru_cache(maxsize=2048)
+def read(text: str) -> Reading:
+    """A sentence as it is compared."""
+    figures = {figure.start: figure for figure in find_figures(text)}
+    found = [*_tokens(text, figures), ("", 0, 0)]
+    tokens = frozenset(word for word, _, _ in found)
+    clause, compared, words, negations, before = 0, -1, [], [], ","
+    for place, ((word, start, end), (behind, _, _)) in enumerate(pairwise(found)):
+        is_denying = word in WORDS["denies"] and behind not in WORDS["undenied"]
+        if word == "without":
+            is_denying = "with" not in tokens or behind == "any" or behind.endswith("ing")
+        elif word.startswith("fail"):
+            is_denying = is_denying and behind == "to"
+        is_split = word in WORDS["splits"]
+        clause += is_split or (is_denying and word == "without")
+        compared = clause if word in WORDS["compared"] and compared < 0 else compared
+        lines = opposites().get(word, {})
+        is_content = len(word) > 1 and word not in STOP_WORDS and not is_split
+        if is_denying:
+            negations.append((word, start, clause, place))
+        elif start in figures or lines or word in WORDS["sides"] or is_content:
+            key = f"{figures[start].size:g}" if start in figures else stem(word)
+            words.append(Word(word, key, clause, place, start, end, before, behind, lines))
+        before = word
+    return Reading(text, tuple(words), _denials(words, negations), tokens, figures, compared)
+
+
+def _denials(
+    words: Sequence[Word], negations: Sequence[tuple[str, int, int, int]]
+) -> tuple[Denial, ...]:
+    """The negations that hold: two in one clause undo each other."""
+    numbers = Counter(clause for _, _, clause, _ in negations)
+    denials = []
+    for text, start, clause, place in negations:
+        own = tuple(word for word in words if word.clause == clause)
+        behind = tuple(word for word in own if word.place > place)
+        heads = tuple(word for word in behind if not word.is_adverb) or behind
+        if text == "without":
+            denials.append(Denial(start, -1, heads[:1], heads[:1]))
+        elif numbers[clause] % 2:
+            denials.append(Denial(start, clause, own, heads[:_HEADS] or own))
+    return tuple(denials)
