@@ -163,7 +163,8 @@ def read(text: str) -> Reading:
         lines = opposites().get(word, {})
         is_content = len(word) > 1 and word not in STOP_WORDS and not is_split
         if is_denying:
-            negations.append((word, start, clause, place))
+            verb = found[place - word.startswith(("n'", "n\u2019"))]  # "did" of "didn't"
+            negations.append((word, verb[1], clause, place))
         elif start in figures or lines or word in WORDS["sides"] or is_content:
             key = f"{figures[start].size:g}" if start in figures else stem(word)
             words.append(Word(word, key, clause, place, start, end, before, behind, lines))

@@ -266,7 +266,8 @@ def _are_values(reading: Reading, one: Word, two: Word) -> bool:
 
 def _are_parallel(one: Word, two: Word, reading: Reading) -> bool:
     """Whether two words name the same kind of thing, by what stands around them."""
-    if one.key[0].isdigit() != two.key[0].isdigit() or one.before[:1].isdigit():
+    is_counted = one.before[:1].isdigit() and one.behind != two.behind  # it may be a unit
+    if one.key[0].isdigit() != two.key[0].isdigit() or is_counted:
         return False
     if one.is_opposed_to(two) or {one.text, two.text} == WORDS["sides"]:
         return True
