@@ -18,6 +18,8 @@ LONGEST: Final = 80
 """So many words of a sentence are compared; a longer one is a table or a list."""
 _HEADS: Final = 3
 """So many words behind a negation are what it denies."""
+_OPENING: Final = 3
+"""So few words before a clause open it: "Beyond the reef, coral did not grow"."""
 _PREFIX: Final = 5
 """Words of one family ("cost", "costly") share so many letters."""
 WORDS: Final = {
@@ -73,6 +75,10 @@ class Word(NamedTuple):
         """Whether the two are one word, or one number."""
         return self.key == other.key
 
+    def goes_with(self, other: Word) -> bool:
+        """Whether the two are alike, and in one form: "more" does not stand for "rose"."""
+        return self.is_comparative == other.is_comparative and self.is_like(other)
+
     def is_like(self, other: Word) -> bool:
         """Whether the two are one word, of one family, or go the same way."""
         if self.lines and other.lines and self.key != other.key:
@@ -89,6 +95,7 @@ class Denial(NamedTuple):
     """
 
     start: int
+    end: int
     clause: int
     words: tuple[Word, ...]
     heads: tuple[Word, ...]
@@ -136,7 +143,8 @@ def _tokens(text: str, figures: Mapping[int, Quantity]) -> list[tuple[str, int, 
     last = 0
     for match in _TOKEN.finditer(_BOUND.sub(blank, text)):
         start, end = match.span()
-        if start >= last and match[0].lower() not in WORDS["skipped"]:
+        is_name = match[0].isupper() and start > 0  # of "group A"
+        if start >= last and (is_name or match[0].lower() not in WORDS["skipped"]):
             last = figures[start].end if start in figures else end
             found.append((text[start:last].lower(), start, last))
         if len(found) == LONGEST:
@@ -150,6 +158,7 @@ def read(text: str) -> Reading:
     figures = {figure.start: figure for figure in find_figures(text)}
     found = [*_tokens(text, figures), ("", 0, 0)]
     tokens = frozenset(word for word, _, _ in found)
+    groups = {place for place, (word, _, _) in enumerate(found) if word == "without"}
     clause, compared, words, negations, before = 0, -1, [], [], ","
     for place, ((word, start, end), (behind, _, _)) in enumerate(pairwise(found)):
         is_denying = word in WORDS["denies"] and behind not in WORDS["undenied"]
@@ -161,29 +170,33 @@ def read(text: str) -> Reading:
         clause += is_split or (is_denying and word == "without")
         compared = clause if word in WORDS["compared"] and compared < 0 else compared
         lines = opposites().get(word, {})
-        is_content = len(word) > 1 and word not in STOP_WORDS and not is_split
+        is_content = (len(word) > 1 and word not in STOP_WORDS) or text[start:end].isupper()
         if is_denying:
             verb = found[place - word.startswith(("n'", "n\u2019"))]  # "did" of "didn't"
-            negations.append((word, verb[1], clause, place))
-        elif start in figures or lines or word in WORDS["sides"] or is_content:
+            negations.append((end, verb[1], clause, place))
+        elif not is_split and (start in figures or lines or word in WORDS["sides"] or is_content):
             key = f"{figures[start].size:g}" if start in figures else stem(word)
             words.append(Word(word, key, clause, place, start, end, before, behind, lines))
         before = word
-    return Reading(text, tuple(words), _denials(words, negations), tokens, figures, compared)
+    return Reading(
+        text, tuple(words), _denials(words, negations, groups), tokens, figures, compared
+    )
 
 
 def _denials(
-    words: Sequence[Word], negations: Sequence[tuple[str, int, int, int]]
+    words: Sequence[Word], negations: Sequence[tuple[int, int, int, int]], groups: set[int]
 ) -> tuple[Denial, ...]:
     """The negations that hold: two in one clause undo each other."""
     numbers = Counter(clause for _, _, clause, _ in negations)
     denials = []
-    for text, start, clause, place in negations:
+    for end, start, clause, place in negations:
         own = tuple(word for word in words if word.clause == clause)
         behind = tuple(word for word in own if word.place > place)
-        heads = tuple(word for word in behind if not word.is_adverb) or behind
-        if text == "without":
-            denials.append(Denial(start, -1, heads[:1], heads[:1]))
+        heads = (tuple(word for word in behind if not word.is_adverb) or behind or own)[:_HEADS]
+        opening = tuple(word for word in words if word.clause < clause)
+        if place in groups:
+            denials.append(Denial(start, end, -1, heads[:1], heads[:1]))
         elif numbers[clause] % 2:
-            denials.append(Denial(start, clause, own, heads[:_HEADS] or own))
+            own = (*opening, *own) if len(opening) <= _OPENING else own
+            denials.append(Denial(start, end, clause, own, heads))
     return tuple(denials)

@@ -22,6 +22,8 @@ from summeval_pytest.text.sentences import content_words
 
 COVERED: Final = 0.75
 """Such a part of a claim's words stands in the sentence that it nearly copies."""
+_ALIKE: Final = 0.5
+"""A sentence that shares fewer words, by stems alone, is not read."""
 _LEAST: Final = 3
 """Two sentences that share fewer words share them by chance."""
 _LONG: Final = 6
@@ -50,7 +52,7 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
     words = set(content_words(claim))
     ranked: list[tuple[int, int, int, str, list[_Difference]]] = []
     for sentence in evidence:
-        if 2 * len(words.intersection(content_words(sentence))) < len(words):
+        if len(words.intersection(content_words(sentence))) < _ALIKE * len(words):
             continue
         mine, yours = read(claim), read(sentence)
         n_lacking = len(yours.lacking(mine.words))
@@ -83,11 +85,14 @@ def _differences(
     if not crossed:
         yield from turned
     same = {word.key for word in sentence.words if word.lines}
-    is_same_way = not turned and any(word.key in same for word in claim.words)
+    is_same_way = any(word.key in same for word in claim.words)
+    is_same_way = is_same_way and not (turned or sentence.is_reworded(claim.words))
     is_table = max(len(claim.figures), len(sentence.figures)) > _TABLE
     pair = crossed if crossed[1:] and is_same_way else ()
-    pair = pair or (() if is_table else _exchanged(claim, sentence))
-    if pair:
+    moved = () if is_table else _exchanged(claim, sentence)
+    is_undone = pair and moved and moved[0].start not in claim.figures
+    pair = pair or moved
+    if pair and not is_undone:
         yield "swap", claim.shown(pair[0]), claim.shown(pair[1])
     if known is not None and not is_table:
         yield from _numbers(claim, sentence, known)
@@ -97,22 +102,19 @@ def _negations(claim: Reading, sentence: Reading) -> Iterator[_Difference]:
     """The first thing that one of the two denies and the other asserts in the same words."""
     for one, other in ((claim, sentence), (sentence, claim)):
         for denial in one.denials:
-            if not any(_are_about_one(denial, rival, one) for rival in other.denials):
+            if not any(_are_about_one(denial, rival) for rival in other.denials):
                 for head, there in _asserted(denial, one, other):
-                    pair = one.text[denial.start : head.end], other.shown(there)
+                    start, end = min(denial.start, head.start), max(denial.end, head.end)
+                    pair = one.text[start:end], other.shown(there)
                     yield ("negation", *(pair if one is claim else pair[::-1]))
                     return
 
 
-def _are_about_one(one: Denial, other: Denial, reading: Reading) -> bool:
-    """Whether one of two negations denies what stands by the other.
-
-    "Beyond the reef, coral did not grow" denies what "but none grew beyond the reef" denies.
-    """
-    opening = reading.clause(one.clause - 1)
-    words = (*one.words, *opening) if len(opening) <= _LEAST else one.words
-    sides = (one.heads, other.words), (other.heads, words)
-    return any(head.is_like(word) for heads, there in sides for head in heads for word in there)
+def _are_about_one(one: Denial, other: Denial) -> bool:
+    """Whether one of two negations denies what stands by the other, or both say it of one thing."""
+    shared = [word for word in one.words if any(map(word.is_like, other.words))]
+    heads = [head for head in one.heads if any(map(head.is_like, other.words))]
+    return bool(heads or shared[1:]) or any(h.is_like(w) for h in other.heads for w in one.words)
 
 
 def _asserted(denial: Denial, one: Reading, other: Reading) -> Iterator[_Pair]:
@@ -125,16 +127,16 @@ def _asserted(denial: Denial, one: Reading, other: Reading) -> Iterator[_Pair]:
         n_lacking = len(other.lacking(denial.words)), len(one.lacking(theirs))
         is_near = min(n_lacking) == 0 and max(n_lacking) <= (len(denial.words) >= _LONG)
         is_part = len(theirs) < _LEAST and any(each.clause >= 0 for each in other.denials)
-        if has_heads and is_near and not (is_alike or is_part) and heads[0].start > denial.start:
+        if has_heads and is_near and not (is_alike or is_part):
             yield heads[0], there
 
 
 def _directions(claim: Reading, sentence: Reading) -> Iterator[_Difference]:
     """Words in the place of their opposites, where neither is denied."""
     own, theirs = _ways(claim, sentence), _ways(sentence, claim)
-    rest = [there for there in theirs if not any(map(there.is_like, own))]
+    rest = [there for there in theirs if not any(map(there.goes_with, own))]
     for word in own:
-        ends = [] if any(map(word.is_like, theirs)) else filter(word.is_opposed_to, rest)
+        ends = [] if any(map(word.goes_with, theirs)) else filter(word.is_opposed_to, rest)
         for end in ends:
             is_alone = _is_alone(word, own) and _is_alone(end, rest)
             if is_alone and _are_in_place(word, claim, end, sentence):
@@ -171,11 +173,13 @@ def _are_in_place(word: Word, claim: Reading, end: Word, sentence: Reading) -> b
 def _crossed(claim: Reading, sentence: Reading) -> tuple[Word, ...]:
     """Words of the two sides of a "than" that stand on the other side in the sentence.
 
-    One word where the claim names one side only.
+    One word where one of the two names one side only.
     """
     (left, right), (there_left, there_right) = _sides(claim), _sides(sentence)
     firsts = [left[key] for key in left if key in there_right]
     seconds = [right[key] for key in right if key in there_left]
+    if not there_right:
+        return tuple(seconds[:1])
     if not firsts or (right and not seconds):
         return ()
     pairs = [(one, two) for one in firsts for two in seconds if _are_parallel(one, two, claim)]
@@ -259,9 +263,18 @@ def _are_values(reading: Reading, one: Word, two: Word) -> bool:
         return False
     small, large = sorted((first.size, second.size))
     is_year = not first.dimension and (small in _YEARS or large in _YEARS)
-    is_range = any("to" in {w.before, w.behind} and w.before != "from" for w in (one, two))
+    is_range = any(_is_in_range(word, reading) for word in (one, two))
     is_own = is_own_count(first) or is_own_count(second)
     return large <= _FARTHEST * small and not (is_year or is_range or is_own)
+
+
+def _is_in_range(word: Word, reading: Reading) -> bool:
+    """Whether a number is an end of "11 to 25"; where a change starts is none."""
+    steps = [-2, -3] if word.before == "to" else [2, 3] if word.behind == "to" else []
+    numbers = {
+        other.place - word.place for other in reading.words if other.start in reading.figures
+    }
+    return word.before != "from" and not numbers.isdisjoint(steps)
 
 
 def _are_parallel(one: Word, two: Word, reading: Reading) -> bool:
