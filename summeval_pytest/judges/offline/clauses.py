@@ -158,6 +158,7 @@ def read(text: str) -> Reading:
     figures = {figure.start: figure for figure in find_figures(text)}
     found = [*_tokens(text, figures), ("", 0, 0)]
     tokens = frozenset(word for word, _, _ in found)
+    commas: set[int] = set()
     groups = {place for place, (word, _, _) in enumerate(found) if word == "without"}
     clause, compared, words, negations, before = 0, -1, [], [], ","
     for place, ((word, start, end), (behind, _, _)) in enumerate(pairwise(found)):
@@ -168,6 +169,7 @@ def read(text: str) -> Reading:
             is_denying = is_denying and behind == "to"
         is_split = word in WORDS["splits"]
         clause += is_split or (is_denying and word == "without")
+        commas |= {clause} if word == "," else set()
         compared = clause if word in WORDS["compared"] and compared < 0 else compared
         lines = opposites().get(word, {})
         is_content = (len(word) > 1 and word not in STOP_WORDS) or text[start:end].isupper()
@@ -179,12 +181,15 @@ def read(text: str) -> Reading:
             words.append(Word(word, key, clause, place, start, end, before, behind, lines))
         before = word
     return Reading(
-        text, tuple(words), _denials(words, negations, groups), tokens, figures, compared
+        text, tuple(words), _denials(words, negations, groups, commas), tokens, figures, compared
     )
 
 
 def _denials(
-    words: Sequence[Word], negations: Sequence[tuple[int, int, int, int]], groups: set[int]
+    words: Sequence[Word],
+    negations: Sequence[tuple[int, int, int, int]],
+    groups: set[int],
+    commas: set[int],
 ) -> tuple[Denial, ...]:
     """The negations that hold: two in one clause undo each other."""
     numbers = Counter(clause for _, _, clause, _ in negations)
@@ -197,6 +202,6 @@ def _denials(
         if place in groups:
             denials.append(Denial(start, end, -1, heads[:1], heads[:1]))
         elif numbers[clause] % 2:
-            own = (*opening, *own) if len(opening) <= _OPENING else own
+            own = (*opening, *own) if len(opening) <= _OPENING and clause in commas else own
             denials.append(Denial(start, end, clause, own, heads))
     return tuple(denials)

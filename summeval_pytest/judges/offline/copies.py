@@ -84,16 +84,15 @@ def _differences(
     crossed, turned = _crossed(claim, sentence), list(_directions(claim, sentence))
     if not crossed:
         yield from turned
-    same = {word.key for word in sentence.words if word.lines}
-    is_same_way = any(word.key in same for word in claim.words)
-    is_same_way = is_same_way and not (turned or sentence.is_reworded(claim.words))
+    same = {word.key for word in sentence.words if word.lines and word.is_comparative}
+    is_reworded = sentence.is_reworded(claim.words) and claim.is_reworded(sentence.words)
+    is_same_way = any(word.key in same for word in claim.words) and not (turned or is_reworded)
     is_table = max(len(claim.figures), len(sentence.figures)) > _TABLE
     pair = crossed if crossed[1:] and is_same_way else ()
-    moved = () if is_table else _exchanged(claim, sentence)
-    is_undone = pair and moved and moved[0].start not in claim.figures
-    pair = pair or moved
-    if pair and not is_undone:
-        yield "swap", claim.shown(pair[0]), claim.shown(pair[1])
+    moved = () if is_table else _exchanged(claim, sentence, pair)
+    if not pair or not moved or moved[0].start in claim.figures:
+        for one_word, two_word in [pair or moved] if pair or moved else []:
+            yield "swap", claim.shown(one_word), claim.shown(two_word)
     if known is not None and not is_table:
         yield from _numbers(claim, sentence, known)
 
@@ -196,13 +195,14 @@ def _sides(reading: Reading) -> tuple[dict[str, Word], dict[str, Word]]:
     )
 
 
-def _exchanged(claim: Reading, sentence: Reading) -> tuple[Word, ...]:
+def _exchanged(claim: Reading, sentence: Reading, but: Sequence[Word]) -> tuple[Word, ...]:
     """Two words, each of which stands by the value that belongs to the other one.
 
     Values are two numbers of a kind, or two opposites. Names that stand by their own values in both
     say that the values are where they belong.
     """
-    twins = [(word, there) for word in claim.words if (there := _twin(word, claim, sentence))]
+    rest = (word for word in claim.words if word not in but)
+    twins = [(word, there) for word in rest if (there := _twin(word, claim, sentence))]
     pairs = list(combinations(twins, 2))
     values = [
         ((one, two), (one2, two2))
