@@ -75,10 +75,6 @@ class Word(NamedTuple):
         """Whether the two are one word, or one number."""
         return self.key == other.key
 
-    def goes_with(self, other: Word) -> bool:
-        """Whether the two are alike, and in one form: "more" does not stand for "rose"."""
-        return self.is_comparative == other.is_comparative and self.is_like(other)
-
     def is_like(self, other: Word) -> bool:
         """Whether the two are one word, of one family, or go the same way."""
         if self.lines and other.lines and self.key != other.key:

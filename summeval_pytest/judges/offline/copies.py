@@ -90,9 +90,9 @@ def _differences(
     is_table = max(len(claim.figures), len(sentence.figures)) > _TABLE
     pair = crossed if crossed[1:] and is_same_way else ()
     moved = () if is_table else _exchanged(claim, sentence, pair)
-    if not pair or not moved or moved[0].start in claim.figures:
-        for one_word, two_word in [pair or moved] if pair or moved else []:
-            yield "swap", claim.shown(one_word), claim.shown(two_word)
+    is_undone = pair and moved and moved[0].start not in claim.figures
+    for first, second, *_ in filter(None, [pair or moved] if not is_undone else []):
+        yield "swap", claim.shown(first), claim.shown(second)
     if known is not None and not is_table:
         yield from _numbers(claim, sentence, known)
 
@@ -119,13 +119,16 @@ def _are_about_one(one: Denial, other: Denial) -> bool:
 def _asserted(denial: Denial, one: Reading, other: Reading) -> Iterator[_Pair]:
     """The denied word, and the word where the other sentence asserts it."""
     heads = [head for head in denial.heads[:2] if head.key not in LIGHT] or denial.heads[:1]
-    for there in filter(heads[0].is_like, other.words) if heads else ():
+    is_count = any(h.key[0].isdigit() and h.start < denial.start for h in heads)  # "9 did not"
+    for there in other.words if heads and not is_count else ():
+        if not heads[0].is_like(there):
+            continue
         theirs = other.clause(there.clause)
         is_alike = any(word.text in WORDS["alike"] and word != there for word in theirs)
+        is_part = len(theirs) < _LEAST and any(each.clause >= 0 for each in other.denials)
         has_heads = all(any(h.is_like(w) or h.is_opposed_to(w) for w in theirs) for h in heads)
         n_lacking = len(other.lacking(denial.words)), len(one.lacking(theirs))
         is_near = min(n_lacking) == 0 and max(n_lacking) <= (len(denial.words) >= _LONG)
-        is_part = len(theirs) < _LEAST and any(each.clause >= 0 for each in other.denials)
         if has_heads and is_near and not (is_alike or is_part):
             yield heads[0], there
 
@@ -133,9 +136,9 @@ def _asserted(denial: Denial, one: Reading, other: Reading) -> Iterator[_Pair]:
 def _directions(claim: Reading, sentence: Reading) -> Iterator[_Difference]:
     """Words in the place of their opposites, where neither is denied."""
     own, theirs = _ways(claim, sentence), _ways(sentence, claim)
-    rest = [there for there in theirs if not any(map(there.goes_with, own))]
+    rest = [there for there in theirs if not any(map(there.is_like, own))]
     for word in own:
-        ends = [] if any(map(word.goes_with, theirs)) else filter(word.is_opposed_to, rest)
+        ends = [] if any(map(word.is_like, theirs)) else filter(word.is_opposed_to, rest)
         for end in ends:
             is_alone = _is_alone(word, own) and _is_alone(end, rest)
             if is_alone and _are_in_place(word, claim, end, sentence):
