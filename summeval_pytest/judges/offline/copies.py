@@ -164,12 +164,13 @@ def _is_alone(word: Word, ways: Sequence[Word]) -> bool:
 def _are_in_place(word: Word, claim: Reading, end: Word, sentence: Reading) -> bool:
     """Whether two opposites stand in clauses that are alike, and no other word is replaced."""
     here, there = claim.clause(word.clause), sentence.clause(end.clause)
-    missing, added = claim.lacking(there), sentence.lacking(claim.words)
+    numbers = {w.key for w in here if w.start in claim.figures}
+    has_number = any(w.key in numbers for w in there)
+    told = [w for w in claim.words if w.clause <= word.clause] if has_number else claim.words
+    missing, added = claim.lacking(there), sentence.lacking(told)
     if (missing and (added or sentence.is_reworded(here))) or (added and claim.is_reworded(there)):
         return False
-    numbers = {w.key for w in here if w.start in claim.figures}
-    is_form = word.is_comparative == end.is_comparative or 0 not in word.lines
-    return is_form or any(w.key in numbers for w in there)
+    return word.is_comparative == end.is_comparative or 0 not in word.lines or has_number
 
 
 def _crossed(claim: Reading, sentence: Reading) -> tuple[Word, ...]:
