@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -155,7 +155,6 @@ def read(text: str) -> Reading:
     found = [*_tokens(text, figures), ("", 0, 0)]
     tokens = frozenset(word for word, _, _ in found)
     commas: set[int] = set()
-    groups = {place for place, (word, _, _) in enumerate(found) if word == "without"}
     clause, compared, words, negations, before = 0, -1, [], [], ","
     for place, ((word, start, end), (behind, _, _)) in enumerate(pairwise(found)):
         is_denying = word in WORDS["denies"] and behind not in WORDS["undenied"]
@@ -171,33 +170,27 @@ def read(text: str) -> Reading:
         is_content = (len(word) > 1 and word not in STOP_WORDS) or text[start:end].isupper()
         if is_denying:
             verb = found[place - word.startswith(("n'", "n\u2019"))]  # "did" of "didn't"
-            negations.append((end, verb[1], clause, place))
+            negations.append((word, verb[1], end, clause, place))
         elif not is_split and (start in figures or lines or word in WORDS["sides"] or is_content):
             key = f"{figures[start].size:g}" if start in figures else stem(word)
             words.append(Word(word, key, clause, place, start, end, before, behind, lines))
         before = word
-    return Reading(
-        text, tuple(words), _denials(words, negations, groups, commas), tokens, figures, compared
-    )
+    denials = tuple(_denials(words, negations, commas))
+    return Reading(text, tuple(words), denials, tokens, figures, compared)
 
 
 def _denials(
-    words: Sequence[Word],
-    negations: Sequence[tuple[int, int, int, int]],
-    groups: set[int],
-    commas: set[int],
-) -> tuple[Denial, ...]:
+    words: Sequence[Word], negations: Sequence[tuple[str, int, int, int, int]], commas: set[int]
+) -> Iterator[Denial]:
     """The negations that hold: two in one clause undo each other."""
-    numbers = Counter(clause for _, _, clause, _ in negations)
-    denials = []
-    for end, start, clause, place in negations:
+    numbers = Counter(clause for *_, clause, _ in negations)
+    for text, start, end, clause, place in negations:
         own = tuple(word for word in words if word.clause == clause)
         behind = tuple(word for word in own if word.place > place)
         heads = (tuple(word for word in behind if not word.is_adverb) or behind or own)[:_HEADS]
         opening = tuple(word for word in words if word.clause < clause)
-        if place in groups:
-            denials.append(Denial(start, end, -1, heads[:1], heads[:1]))
+        if text == "without":
+            yield Denial(start, end, -1, heads[:1], heads[:1])
         elif numbers[clause] % 2:
             own = (*opening, *own) if len(opening) <= _OPENING and clause in commas else own
-            denials.append(Denial(start, end, clause, own, heads))
-    return tuple(denials)
+            yield Denial(start, end, clause, own, heads)

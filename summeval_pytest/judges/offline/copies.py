@@ -193,10 +193,9 @@ def _sides(reading: Reading) -> tuple[dict[str, Word], dict[str, Word]]:
     """By key, what stands outside the clause of a "than" alone, and what stands in it alone."""
     behind = {word.key: word for word in reading.clause(reading.compared)}
     others = {word.key: word for word in reading.words if word.clause != reading.compared}
-    return (
-        {key: others[key] for key in others if key not in behind},
-        {key: behind[key] for key in behind if key not in others},
-    )
+    both = behind.keys() & others.keys()
+    left, right = ({k: w for k, w in side.items() if k not in both} for side in (others, behind))
+    return left, right
 
 
 def _exchanged(claim: Reading, sentence: Reading, but: Sequence[Word]) -> tuple[Word, ...]:
@@ -267,18 +266,14 @@ def _are_values(reading: Reading, one: Word, two: Word) -> bool:
         return False
     small, large = sorted((first.size, second.size))
     is_year = not first.dimension and (small in _YEARS or large in _YEARS)
-    is_range = any(_is_in_range(word, reading) for word in (one, two))
+    ends = {w.place for w in reading.words if w.start in reading.figures}
+    is_range = any(  # "11 to 25", but neither "fell from 11 to 7" nor "fell to 7"
+        (w.behind == "to" and w.before != "from")
+        or (w.before == "to" and not ends.isdisjoint({w.place - 2, w.place - 3}))
+        for w in (one, two)
+    )
     is_own = is_own_count(first) or is_own_count(second)
     return large <= _FARTHEST * small and not (is_year or is_range or is_own)
-
-
-def _is_in_range(word: Word, reading: Reading) -> bool:
-    """Whether a number is an end of "11 to 25"; where a change starts is none."""
-    steps = [-2, -3] if word.before == "to" else [2, 3] if word.behind == "to" else []
-    numbers = {
-        other.place - word.place for other in reading.words if other.start in reading.figures
-    }
-    return word.before != "from" and not numbers.isdisjoint(steps)
 
 
 def _are_parallel(one: Word, two: Word, reading: Reading) -> bool:

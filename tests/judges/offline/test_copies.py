@@ -1,9 +1,10 @@
 """Contradictions in near copies: what the rules see on texts of our own, and what they must not.
 
-`copies.jsonl` has 27 invented papers of many fields. Each has a source paragraph, near copies with
+`copies.jsonl` has 31 invented papers of many fields. Each has a source paragraph, near copies with
 one planted error (a negation, a direction, exchanged partners), and faithful paraphrases. An
 assistant wrote them on 2026-11-28, most before it wrote the rules. The rules and their limits were
-chosen in view of the part "chosen". Of the part "held" only the counts were looked at.
+chosen in view of the part "chosen". Of the part "held" only the counts were looked at, several
+times. The part "later" was written when the rules stood, and was run once before they were kept.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ def test_it_sees_planted_errors_and_condemns_few_paraphrases() -> None:
         ("held", "direction"): (16, 16),
         ("held", "exchange"): (13, 14),
         ("held", "faithful"): (0, 48),
+        ("later", "negation"): (10, 13),
+        ("later", "direction"): (15, 15),
+        ("later", "exchange"): (11, 12),
+        ("later", "faithful"): (0, 32),
     }
 
 
