@@ -37,7 +37,8 @@ _PARTS: Final = frozenset("half third quarter fifth tenth twice".split())
 class Word(NamedTuple):
     """A word that is compared, its clause, its place, what stands beside it, and its opposites.
 
-    ``lines`` are the lines of ``opposites.txt`` that have it, with the side where it stands.
+    ``lines`` are the lines of ``opposites.txt`` that have it, with the side where it stands;
+    ``family`` is the beginning of its key, empty where it has no kin.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Word(NamedTuple):
     before: str
     behind: str
     lines: Mapping[int, bool]
+    family: str
 
     @property
     def is_adverb(self) -> bool:
@@ -71,16 +73,11 @@ class Word(NamedTuple):
         """Whether the two exclude each other."""
         return any(self.lines.get(line, side) != side for line, side in other.lines.items())
 
-    def has_key_of(self, other: Word) -> bool:
-        """Whether the two are one word, or one number."""
-        return self.key == other.key
-
     def is_like(self, other: Word) -> bool:
         """Whether the two are one word, of one family, or go the same way."""
         if self.lines and other.lines and self.key != other.key:
             return any(self.lines.get(line) == side for line, side in other.lines.items())
-        one, two = self.key[:_PREFIX], other.key[:_PREFIX]
-        is_kin = one == two and len(one) == _PREFIX and one.isalpha() and not self.lines
+        is_kin = not self.lines and bool(self.family) and self.family == other.family
         return is_kin or self.key == other.key
 
 
@@ -98,7 +95,11 @@ class Denial(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A sentence as it is compared; ``compared`` is the clause behind a "than", or -1."""
+    """A sentence as it is compared.
+
+    ``compared`` is the clause behind a "than", or -1; ``keys``, ``kin`` and ``lines`` are those of
+    its words.
+    """
 
     text: str
     words: tuple[Word, ...]
@@ -106,6 +107,9 @@ class Reading(NamedTuple):
     tokens: frozenset[str]
     figures: Mapping[int, Quantity]
     compared: int
+    keys: frozenset[str]
+    kin: frozenset[str]
+    lines: frozenset[int]
 
     def shown(self, word: Word) -> str:
         """A word as written."""
@@ -117,7 +121,9 @@ class Reading(NamedTuple):
 
     def has(self, word: Word) -> bool:
         """Whether the same word, or its opposite, stands here."""
-        return any(word.is_like(other) or word.is_opposed_to(other) for other in self.words)
+        if word.lines:
+            return word.key in self.keys or not self.lines.isdisjoint(word.lines)
+        return word.key in self.keys or word.family in self.kin
 
     def lacking(self, words: Iterable[Word]) -> list[Word]:
         """Those of some words that a paraphrase keeps and that do not stand here."""
@@ -148,7 +154,7 @@ def _tokens(text: str, figures: Mapping[int, Quantity]) -> list[tuple[str, int, 
     return found
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
     """A sentence as it is compared."""
     figures = {figure.start: figure for figure in find_figures(text)}
@@ -173,10 +179,15 @@ def read(text: str) -> Reading:
             negations.append((word, verb[1], end, clause, place))
         elif not is_split and (start in figures or lines or word in WORDS["sides"] or is_content):
             key = f"{figures[start].size:g}" if start in figures else stem(word)
-            words.append(Word(word, key, clause, place, start, end, before, behind, lines))
+            kin = key[:_PREFIX] if len(key) >= _PREFIX and key[:_PREFIX].isalpha() else ""
+            words.append(Word(word, key, clause, place, start, end, before, behind, lines, kin))
         before = word
     denials = tuple(_denials(words, negations, commas))
-    return Reading(text, tuple(words), denials, tokens, figures, compared)
+    keys, families = frozenset(w.key for w in words), frozenset(w.family for w in words)
+    ends = frozenset(line for w in words for line in w.lines)
+    return Reading(
+        text, tuple(words), denials, tokens, figures, compared, keys, families - {""}, ends
+    )
 
 
 def _denials(

@@ -84,11 +84,8 @@ def _differences(
     crossed, turned = _crossed(claim, sentence), list(_directions(claim, sentence))
     if not crossed:
         yield from turned
-    same = {word.key for word in sentence.words if word.lines and word.is_comparative}
-    is_reworded = sentence.is_reworded(claim.words) and claim.is_reworded(sentence.words)
-    is_same_way = any(word.key in same for word in claim.words) and not (turned or is_reworded)
+    pair = crossed if crossed[1:] and not turned and _go_one_way(claim, sentence) else ()
     is_table = max(len(claim.figures), len(sentence.figures)) > _TABLE
-    pair = crossed if crossed[1:] and is_same_way else ()
     moved = () if is_table else _exchanged(claim, sentence, pair)
     is_undone = pair and moved and moved[0].start not in claim.figures
     for first, second, *_ in filter(None, [pair or moved] if not is_undone else []):
@@ -189,6 +186,13 @@ def _crossed(claim: Reading, sentence: Reading) -> tuple[Word, ...]:
     return pairs[0] if pairs else (firsts[0], *seconds[:1])
 
 
+def _go_one_way(claim: Reading, sentence: Reading) -> bool:
+    """Whether two comparisons have one comparative, and no word in the place of another."""
+    same = {word.key for word in sentence.words if word.lines and word.is_comparative}
+    is_reworded = sentence.is_reworded(claim.words) and claim.is_reworded(sentence.words)
+    return not (same.isdisjoint(claim.keys) or is_reworded)
+
+
 def _sides(reading: Reading) -> tuple[dict[str, Word], dict[str, Word]]:
     """By key, what stands outside the clause of a "than" alone, and what stands in it alone."""
     behind = {word.key: word for word in reading.clause(reading.compared)}
@@ -204,17 +208,16 @@ def _exchanged(claim: Reading, sentence: Reading, but: Sequence[Word]) -> tuple[
     Values are two numbers of a kind, or two opposites. Names that stand by their own values in both
     say that the values are where they belong.
     """
-    rest = (word for word in claim.words if word not in but)
-    twins = [(word, there) for word in rest if (there := _twin(word, claim, sentence))]
-    pairs = list(combinations(twins, 2))
+    twins = [pair for pair in _twins(claim, sentence) if pair[0] not in but]
+    ends = [(word, other) for word, other in twins if word.lines or word.start in claim.figures]
     values = [
         ((one, two), (one2, two2))
-        for (one, one2), (two, two2) in pairs
+        for (one, one2), (two, two2) in combinations(ends, 2)
         if _are_values(claim, one, two) and _are_values(sentence, one2, two2)
     ]
     names = [
         ((left, right), (left2, right2))
-        for (left, left2), (right, right2) in (pairs if values else ())
+        for (left, left2), (right, right2) in combinations(twins if values else (), 2)
         if _are_parallel(left, right, claim) and _are_parallel(left2, right2, sentence)
     ]
     for own, theirs in values:
@@ -237,14 +240,18 @@ def _exchanged(claim: Reading, sentence: Reading, but: Sequence[Word]) -> tuple[
     return ()
 
 
-def _twin(word: Word, claim: Reading, sentence: Reading) -> Word | None:
-    """The one word of a sentence that is the same as a word that stands once in a claim."""
-    for is_same in (Word.has_key_of, Word.is_like):
-        there = [other for other in sentence.words if is_same(word, other)]
-        if there:
-            is_single = len(there) == sum(is_same(word, other) for other in claim.words) == 1
-            return there[0] if is_single else None
-    return None
+def _twins(claim: Reading, sentence: Reading) -> Iterator[_Pair]:
+    """The words that stand once in both, in one form or another."""
+    own, theirs = (Counter(w.key for w in reading.words) for reading in (claim, sentence))
+    places = {word.key: word for word in sentence.words}
+    for word in claim.words:
+        if word.key in theirs:
+            if own[word.key] == theirs[word.key] == 1:
+                yield word, places[word.key]
+        elif sentence.has(word):
+            like = [other for other in sentence.words if word.is_like(other)]
+            if len(like) == sum(map(word.is_like, claim.words)) == 1:
+                yield word, like[0]
 
 
 def _is_frame(claim: Reading, one: Word, two: Word, sentence: Reading) -> bool:
@@ -325,7 +332,9 @@ def _numbers(claim: Reading, sentence: Reading, known: Sequence[str]) -> Iterato
 
 def _changes(reading: Reading) -> dict[tuple[float, float], tuple[Quantity, Quantity, Word]]:
     """By its numbers, each change "from A to B", with the word before it."""
-    changes = {}
+    changes: dict[tuple[float, float], tuple[Quantity, Quantity, Word]] = {}
+    if "from" not in reading.tokens:
+        return changes
     words = [word for word in reading.words if not word.is_adverb]
     for place, one in enumerate(words):
         if place and one.before == "from" and one.start in reading.figures:
