@@ -98,7 +98,7 @@ class Reading(NamedTuple):
     """A sentence as it is compared.
 
     ``compared`` is the clause behind a "than", or -1; ``keys``, ``kin`` and ``lines`` are those of
-    its words.
+    its words, and ``n_asked`` says how many of them no paraphrase leaves out.
     """
 
     text: str
@@ -110,6 +110,7 @@ class Reading(NamedTuple):
     keys: frozenset[str]
     kin: frozenset[str]
     lines: frozenset[int]
+    n_asked: int
 
     def shown(self, word: Word) -> str:
         """A word as written."""
@@ -127,11 +128,11 @@ class Reading(NamedTuple):
 
     def lacking(self, words: Iterable[Word]) -> list[Word]:
         """Those of some words that a paraphrase keeps and that do not stand here."""
-        return [word for word in words if not (word.is_spare or self.has(word))]
+        return [word for word in words if not (self.has(word) or word.is_spare)]
 
     def is_reworded(self, words: Iterable[Word]) -> bool:
         """Whether some of these words, common verbs too, do not stand here."""
-        return not all(w.is_adverb or w.key in GENERIC or self.has(w) for w in words)
+        return not all(self.has(w) or w.key in GENERIC or w.is_adverb for w in words)
 
 
 def _tokens(text: str, figures: Mapping[int, Quantity]) -> list[tuple[str, int, int]]:
@@ -143,12 +144,13 @@ def _tokens(text: str, figures: Mapping[int, Quantity]) -> list[tuple[str, int, 
 
     found: list[tuple[str, int, int]] = []
     last = 0
-    for match in _TOKEN.finditer(_BOUND.sub(blank, text)):
+    skipped = WORDS["skipped"]
+    for match in _TOKEN.finditer(_BOUND.sub(blank, text) if "than" in text else text):
         start, end = match.span()
-        is_name = match[0].isupper() and start > 0  # of "group A"
-        if start >= last and (is_name or match[0].lower() not in WORDS["skipped"]):
+        word = match[0].lower()
+        if start >= last and (word not in skipped or (start and match[0].isupper())):  # "group A"
             last = figures[start].end if start in figures else end
-            found.append((text[start:last].lower(), start, last))
+            found.append((text[start:last].lower() if last > end else word, start, last))
         if len(found) == LONGEST:
             break
     return found
@@ -161,18 +163,21 @@ def read(text: str) -> Reading:
     found = [*_tokens(text, figures), ("", 0, 0)]
     tokens = frozenset(word for word, _, _ in found)
     commas: set[int] = set()
+    denies, splits, ends = WORDS["denies"], WORDS["splits"], opposites()
     clause, compared, words, negations, before = 0, -1, [], [], ","
     for place, ((word, start, end), (behind, _, _)) in enumerate(pairwise(found)):
-        is_denying = word in WORDS["denies"] and behind not in WORDS["undenied"]
+        is_denying = word in denies and behind not in WORDS["undenied"]
         if word == "without":
             is_denying = "with" not in tokens or behind == "any" or behind.endswith("ing")
         elif word.startswith("fail"):
             is_denying = is_denying and behind == "to"
-        is_split = word in WORDS["splits"]
+        is_split = word in splits
         clause += is_split or (is_denying and word == "without")
-        commas |= {clause} if word == "," else set()
-        compared = clause if word in WORDS["compared"] and compared < 0 else compared
-        lines = opposites().get(word, {})
+        if word == ",":
+            commas.add(clause)
+        if compared < 0 and is_split and word in WORDS["compared"]:
+            compared = clause
+        lines = ends.get(word, {})
         is_content = (len(word) > 1 and word not in STOP_WORDS) or text[start:end].isupper()
         if is_denying:
             verb = found[place - word.startswith(("n'", "n\u2019"))]  # "did" of "didn't"
@@ -183,10 +188,17 @@ def read(text: str) -> Reading:
             words.append(Word(word, key, clause, place, start, end, before, behind, lines, kin))
         before = word
     denials = tuple(_denials(words, negations, commas))
-    keys, families = frozenset(w.key for w in words), frozenset(w.family for w in words)
-    ends = frozenset(line for w in words for line in w.lines)
     return Reading(
-        text, tuple(words), denials, tokens, figures, compared, keys, families - {""}, ends
+        text=text,
+        words=tuple(words),
+        denials=denials,
+        tokens=tokens,
+        figures=figures,
+        compared=compared,
+        keys=frozenset(word.key for word in words),
+        kin=frozenset(word.family for word in words if word.family),
+        lines=frozenset(line for word in words for line in word.lines),
+        n_asked=sum(not word.is_spare for word in words),
     )
 
 

@@ -56,8 +56,7 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
             continue
         mine, yours = read(claim), read(sentence)
         n_lacking = len(yours.lacking(mine.words))
-        n_asked = sum(not word.is_spare for word in mine.words)
-        if len(mine.words) - n_lacking < _LEAST or n_lacking > (1 - COVERED) * n_asked:
+        if len(mine.words) - n_lacking < _LEAST or n_lacking > (1 - COVERED) * mine.n_asked:
             continue
         known = [other for other in evidence if other != sentence] if numbers else None
         differences = list(_differences(mine, yours, known))
