@@ -85,7 +85,8 @@ def _differences(
         yield from turned
     pair = crossed if crossed[1:] and not turned and _go_one_way(claim, sentence) else ()
     is_table = max(len(claim.figures), len(sentence.figures)) > _TABLE
-    moved = () if is_table else _exchanged(claim, sentence, pair)
+    has_values = len(claim.figures) > 1 or sum(bool(w.lines) for w in claim.words) > 1
+    moved = _exchanged(claim, sentence, pair) if has_values and not is_table else ()
     is_undone = pair and moved and moved[0].start not in claim.figures
     for first, second, *_ in filter(None, [pair or moved] if not is_undone else []):
         yield "swap", claim.shown(first), claim.shown(second)
@@ -131,7 +132,8 @@ def _asserted(denial: Denial, one: Reading, other: Reading) -> Iterator[_Pair]:
 
 def _directions(claim: Reading, sentence: Reading) -> Iterator[_Difference]:
     """Words in the place of their opposites, where neither is denied."""
-    own, theirs = _ways(claim, sentence), _ways(sentence, claim)
+    own = _ways(claim, sentence)
+    theirs = _ways(sentence, claim) if own else []
     rest = [there for there in theirs if not any(map(there.is_like, own))]
     for word in own:
         ends = [] if any(map(word.is_like, theirs)) else filter(word.is_opposed_to, rest)
@@ -174,6 +176,8 @@ def _crossed(claim: Reading, sentence: Reading) -> tuple[Word, ...]:
 
     One word where one of the two names one side only.
     """
+    if claim.compared < 0 and sentence.compared < 0:
+        return ()
     (left, right), (there_left, there_right) = _sides(claim), _sides(sentence)
     firsts = [left[key] for key in left if key in there_right]
     seconds = [right[key] for key in right if key in there_left]
@@ -317,13 +321,15 @@ def _order(reading: Reading, values: _Pair, names: _Pair) -> tuple[bool, list[in
 
 def _numbers(claim: Reading, sentence: Reading, known: Sequence[str]) -> Iterator[_Difference]:
     """A number in the place of another, which no sentence of the evidence states."""
+    if not (claim.figures and sentence.figures):
+        return
     theirs = {(w.before, w.behind): w for w in sentence.words if w.start in sentence.figures}
-    stated = [other for text in (*known, sentence.text) for other in find_figures(text)]
     for word in claim.words:
         figure, there = claim.figures.get(word.start), theirs.get((word.before, word.behind))
         if figure is None or there is None or claim.has(there) or sentence.has(word):
             continue
         is_bare = claim.text[: word.start].lower().rstrip(" =<>~(").endswith(word.before)
+        stated = [other for text in (*known, sentence.text) for other in find_figures(text)]
         is_stated = there.text.startswith("00") or any(map(figure.agrees_with, stated))
         if is_bare and not is_stated and not is_worked_out(figure, [sentence.text]):
             yield "number", figure.digits, sentence.figures[there.start].digits
