@@ -156,7 +156,7 @@ def _tokens(text: str, figures: Mapping[int, Quantity]) -> list[tuple[str, int, 
     return found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def read(text: str) -> Reading:
     """A sentence as it is compared."""
     figures = {figure.start: figure for figure in find_figures(text)}
