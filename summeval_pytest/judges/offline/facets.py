@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict, in_number
+from summeval_pytest.judges.offline.conflicts import Conflict, in_number
+from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import Roles, label_evidence, pieces_of, roles_of
 from summeval_pytest.text.contradictions import compare_numbers

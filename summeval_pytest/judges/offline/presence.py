@@ -16,7 +16,8 @@ from math import ceil
 from operator import mul
 from typing import Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts import find_conflict, in_number
+from summeval_pytest.judges.offline.conflicts import in_number
+from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import cut_at_labels
 from summeval_pytest.judges.offline.support import COPIED

@@ -17,7 +17,8 @@ from itertools import pairwise
 from math import log1p
 from typing import Final
 
-from summeval_pytest.judges.offline.conflicts import find_conflict, in_number
+from summeval_pytest.judges.offline.conflicts import in_number
+from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.learned import chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.contradictions import compare_numbers

@@ -9,10 +9,10 @@ import pytest
 from summeval_pytest.judges.offline.conflicts import (
     ASKS,
     NOWHERE,
-    find_conflict,
     missing_number,
     replaced_number,
 )
+from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.support import support_sentences
 from summeval_pytest.questions import SentenceCheck
 
@@ -56,7 +56,7 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
         (
             "Noise in the harbour fell from 50 to 90.",
             "From spring on, noise rose from 50 to 90.",
-            "change: 'fell' against 'from 50 to 90'",
+            "direction: 'fell' against 'rose'",
         ),
         # The evidence says so itself; other words decide; a lower rank is better.
         ("Rain fell from 3.1% to 4.2%.", "Rain (see below) fell from 3.1% to 4.2%.", None),
