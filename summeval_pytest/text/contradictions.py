@@ -155,11 +155,9 @@ def _is_rival(figure: Quantity, other: Quantity) -> bool:
     kind = kind_of(figure)
     if other.is_ordinal or kind_of(other) not in ({kind, "change"} if kind == "amount" else {kind}):
         return False
-    if figure.per.dimension != other.per.dimension:
-        return False
-    if figure.dimension == other.dimension:
-        return True
-    return figure.size == other.size and bool(figure.dimension and other.dimension)
+    if figure.size == other.size:
+        return figure.dimension == other.dimension or bool(figure.dimension and other.dimension)
+    return (figure.dimension, figure.per.dimension) == (other.dimension, other.per.dimension)
 
 
 @lru_cache(maxsize=512)

@@ -36,6 +36,8 @@ _SMALL: Final = 10.0
 """A smaller count is only rounded where a word says so."""
 _ROUGH: Final = 0.05
 """A number with an "about" may be so much off."""
+_ROUGHEST: Final = 0.12
+"""No rounding takes a number farther."""
 _FAR: Final = 1.5
 """A number that is "more than" another one is rarely more than so many times it."""
 _LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
@@ -413,7 +415,8 @@ def _is_rounded(figure: Quantity, other: Quantity) -> bool:
     if not is_about and not figure.dimension and figure.size < _SMALL and figure.step == 1:
         return value == figure.size
     if is_about or _is_about(other) or (figure.is_word and figure.size % 10 == 0):
-        slack = max(slack, _ROUGH * figure.size)
+        zeros = min(0.5 * _last_place(figure.size), _ROUGHEST * figure.size)
+        slack = max(slack, _ROUGH * figure.size, zeros if figure.step == 1 else 0.0)
     elif figure.size >= _HUNDRED and figure.step == 1 and not is_year(figure):
         slack = max(slack, min(0.5 * _last_place(figure.size), _ROUGH * figure.size))
     return abs(figure.size - value) <= slack
