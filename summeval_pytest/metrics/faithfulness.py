@@ -19,6 +19,7 @@ from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.contradictions import NumberCheck, check_numbers
+from summeval_pytest.text.languages import is_english
 from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
@@ -239,8 +240,9 @@ def measure(
         checks = answer.checks
         flow.expect_count("sentence checks", len(checks), len(unknown))
         flow.limit_unanswered("sentences", checks, len(sentences))
+    are_read = is_english(summary) and is_english("\n".join(source))
     for (index, text), check in zip(unknown, checks, strict=True):
-        known[index] = _judged(index, text, check, source, references)
+        known[index] = _judged(index, text, check, source, references, are_read=are_read)
     judged = tuple(known[index] for index, _ in sentences)
     given = [check for check in checks if isinstance(check, SentenceCheck)]
     # Never empty: `limit_unanswered` has ended a score with more than 5 % unanswered.
@@ -272,15 +274,18 @@ def _judged(
     check: SentenceCheck | Unanswered,
     source: tuple[str, ...],
     references: tuple[str, ...],
+    *,
+    are_read: bool,
 ) -> JudgedSentence:
     """One sentence with its check; evidence that the source does not hold is dropped.
 
     With any judge, an unsupported or unanswered sentence with a number that the source contradicts
-    is a conflict, unless a reference states it. The reason names the numbers.
+    is a conflict, unless a reference states it. The reason names the numbers. ``are_read``: whether
+    our rules read the language of both texts; else only what the judge says counts.
     """
     given = check if isinstance(check, SentenceCheck) else None
     supported = given.supported if given else None
-    numbers = NumberCheck() if supported else check_numbers(text, source)
+    numbers = NumberCheck() if supported or not are_read else check_numbers(text, source)
     partners = {each.number.text: each.partner.text for each in numbers.contradicted}
     missing = given.missing if given else ()
     missing = missing or tuple(figure.text for figure in numbers.missing)

@@ -144,7 +144,7 @@ _BY_AFTER = re.compile(
 )
 _REST = re.compile(
     r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|miss\w*|instead|un\w+|still|kept|keeps?|retain\w*|surviv\w*|left"
-    r"|err\w*|stay\w*|complet\w*|wrong\w*|incorrect\w*|misclassif\w+|mistak\w+|overlook\w*|false|mortality|died"
+    r"|err\w*|stay\w*|complet\w*|wrong\w*|correct\w*|accura\w*|incorrect\w*|misclassif\w+|mistak\w+|overlook\w*|false|mortality|died"
     r"|deaths?|killed|disagree\w*|attrition|drop-?outs?|dropped|lost|withdr\w+|m[ae]n|males?|boys?"
     r"|wom[ae]n|females?|girls?)\b|n't\b"
 )
@@ -302,7 +302,7 @@ class _SourceNumbers:
         return (
             any(_is_rounded(figure, other) for text in near for other in find_figures(text))
             or (figure.unit == "%" and _is_share_in_words(figure, near[:_NEXT]))
-            or is_worked_out(figure, near)
+            or (not is_year(figure) and is_worked_out(figure, near))
             or (is_year(figure) and any(_is_within(figure, text) for text in near[:_NEXT]))
             or (figure.dimension == "time" and self._is_span(figure.size * figure.factor))
         )

@@ -84,6 +84,17 @@ def test_a_rule_sees_conflicts_that_no_judge_tells() -> None:
     assert score.sentences[1].reason == "cut; the source has '14 kg' for '41 kg'"
 
 
+def test_numbers_of_another_language_are_left_to_the_judge() -> None:
+    """Our rules would read "8,4 t" as two numbers."""
+    source = (
+        "Der Ertrag stieg auf den Feldern im Tal um 8,4 t.",
+        "Das war mehr als im Jahr davor.",
+    )
+    score = scored("Der Ertrag fiel auf den Feldern im Tal um 9,4 t.", no(0), source=source)
+    assert (score.conflicts, score.sentences[0].missing) == (0, ())
+    assert score.sentences[0].reason == no().reason
+
+
 def test_a_number_that_is_not_found_is_told_and_no_conflict() -> None:
     """The source may be silent, or say it in a way that rules do not see."""
     score = scored("Mice ate zinc for 12 days. They grew.", no(0), yes(1))
