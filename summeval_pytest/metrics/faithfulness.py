@@ -241,8 +241,8 @@ def measure(
         flow.expect_count("sentence checks", len(checks), len(unknown))
         flow.limit_unanswered("sentences", checks, len(sentences))
     are_read = is_english(summary) and is_english("\n".join(source))
-    for (index, text), check in zip(unknown, checks, strict=True):
-        known[index] = _judged(index, text, check, source, references, are_read=are_read)
+    for sentence, check in zip(unknown, checks, strict=True):
+        known[sentence[0]] = _judged(sentence, check, source, references, are_read=are_read)
     judged = tuple(known[index] for index, _ in sentences)
     given = [check for check in checks if isinstance(check, SentenceCheck)]
     # Never empty: `limit_unanswered` has ended a score with more than 5 % unanswered.
@@ -269,8 +269,7 @@ def _places(source: tuple[str, ...]) -> Mapping[tuple[str, ...], int]:
 
 
 def _judged(
-    index: int,
-    text: str,
+    sentence: tuple[int, str],
     check: SentenceCheck | Unanswered,
     source: tuple[str, ...],
     references: tuple[str, ...],
@@ -283,6 +282,7 @@ def _judged(
     is a conflict, unless a reference states it. The reason names the numbers. ``are_read``: whether
     our rules read the language of both texts; else only what the judge says counts.
     """
+    index, text = sentence
     given = check if isinstance(check, SentenceCheck) else None
     supported = given.supported if given else None
     numbers = NumberCheck() if supported or not are_read else check_numbers(text, source)

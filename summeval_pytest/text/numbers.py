@@ -492,7 +492,8 @@ def _outcomes_of_two(
             yield (large + small) * scale
     if small and figure.unit == "%":
         part = _HUNDRED * small / large
-        yield from (part, _HUNDRED - part) if is_part and not dimension else ()
+        parts = (part, _HUNDRED - part) if _REST.search(figure.sentence) else (part,)
+        yield from parts if is_part and not dimension else ()
         yield from (_HUNDRED * (large - small) / start for start in (small, large) if change)
     elif small and not figure.dimension and _TIMES.match(figure.after):
         yield large / small
