@@ -1,6 +1,6 @@
 """The signature of a number: its recipe as one string.
 
-    facet|empty:1|judge:offline-6|norm:3|references:best|split:3|suite:77be02a1c3d4|v:3|weights:.1,.3,.3,.3
+    facet|empty:1|judge:offline-7|norm:3|references:best|split:3|suite:77be02a1c3d4|v:4|weights:.1,.3,.3,.3
 
 Everything that can move the number is in it and nothing else: no date, host or worker count.
 """
@@ -61,20 +61,20 @@ def weights_text(weights: Mapping[Facet, float]) -> str:
 _SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
     {
         "facet": {
-            "v": "3",
+            "v": "4",
             "weights": weights_text(WEIGHTS),
             "empty": str(EMPTY_RATING),
             "references": "best",
         },
         "eva": {
-            "v": "2",
+            "v": "3",
             "recall": "matched",
             "premises": "all",
             "references": "best",
             "unanswered": f"{MAX_UNANSWERED:g}",
         },
         "faithfulness": {
-            "v": "2",
+            "v": "3",
             "min_chars": str(MIN_CHARACTERS),
             "unanswered": f"{MAX_UNANSWERED:g}",
         },

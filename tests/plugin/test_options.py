@@ -131,7 +131,7 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
-    line = f"summeval: judge offline-6, reply store not needed, --summ-record=none, {gated} (good)"
+    line = f"summeval: judge offline-7, reply store not needed, --summ-record=none, {gated} (good)"
     assert offline.lines.count(line) == 1
     message = (
         "summeval: summeval.toml has no labels, so nobody knows how well it judges;"

@@ -117,7 +117,7 @@ def test_an_event_holds_what_was_judged_and_one_short_line() -> None:
     )
     events = {}
     for event in run_events(run):
-        assert (event["summeval.judge"], event["summeval.outcome"]) == ("offline-6", "error")
+        assert (event["summeval.judge"], event["summeval.outcome"]) == ("offline-7", "error")
         key = event["summeval.paper"], event["gen_ai.evaluation.name"]
         events[key] = tuple(
             event.get(f"gen_ai.evaluation.{name}")

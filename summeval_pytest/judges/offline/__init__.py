@@ -11,7 +11,7 @@ from summeval_pytest.judges.offline.presence import check_facts, facts_of
 from summeval_pytest.judges.offline.support import support_sentences
 from summeval_pytest.text.languages import is_english
 
-VERSION: Final = "6"
+VERSION: Final = "7"
 NO_RELATIONS: Final = (
     "the embedded judge finds no relations across sentences; write eva_relations = false in the"
     " suite, or name a judge that reads with --summ-judge"
