@@ -91,7 +91,7 @@ class Denial(NamedTuple):
     heads: tuple[Word, ...]
 
 
-class Reading(NamedTuple):
+class Clauses(NamedTuple):
     """A sentence as it is compared.
 
     ``compared`` is the clause behind a "than", or -1; ``keys``, ``kin`` and ``lines`` are those of
@@ -154,7 +154,7 @@ def _tokens(text: str, figures: Mapping[int, Quantity]) -> list[tuple[str, int, 
 
 
 @lru_cache(maxsize=2048)
-def read(text: str) -> Reading:
+def read(text: str) -> Clauses:
     """A sentence as it is compared."""
     figures = {figure.start: figure for figure in find_figures(text)}
     found = [*_tokens(text, figures), ("", 0, 0)]
@@ -185,7 +185,7 @@ def read(text: str) -> Reading:
             words.append(Word(word, key, clause, place, start, end, before, behind, lines, kin))
         before = word
     denials = tuple(_denials(words, negations, commas))
-    return Reading(
+    return Clauses(
         text=text,
         words=tuple(words),
         denials=denials,

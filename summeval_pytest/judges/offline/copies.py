@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from summeval_pytest.judges.offline.clauses import WORDS, Denial, Reading, Word, read
+from summeval_pytest.judges.offline.clauses import WORDS, Denial, Clauses, Word, read
 from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
 from summeval_pytest.text.lexicon import LIGHT, opposites
 from summeval_pytest.text.numbers import find_figures, is_own_count, is_worked_out
@@ -70,7 +70,7 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
 
 
 def _differences(
-    claim: Reading, sentence: Reading, known: Sequence[str] | None
+    claim: Clauses, sentence: Clauses, known: Sequence[str] | None
 ) -> Iterator[_Difference]:
     """What a claim says otherwise than a sentence that has its words."""
     changes = _changes(sentence)
@@ -94,7 +94,7 @@ def _differences(
         yield from _numbers(claim, sentence, known)
 
 
-def _negations(claim: Reading, sentence: Reading) -> Iterator[_Difference]:
+def _negations(claim: Clauses, sentence: Clauses) -> Iterator[_Difference]:
     """The first thing that one of the two denies and the other asserts in the same words."""
     for one, other in ((claim, sentence), (sentence, claim)):
         for denial in one.denials:
@@ -113,7 +113,7 @@ def _are_about_one(one: Denial, other: Denial) -> bool:
     return bool(heads or shared[1:]) or any(h.is_like(w) for h in other.heads for w in one.words)
 
 
-def _asserted(denial: Denial, one: Reading, other: Reading) -> Iterator[_Pair]:
+def _asserted(denial: Denial, one: Clauses, other: Clauses) -> Iterator[_Pair]:
     """The denied word, and the word where the other sentence asserts it."""
     heads = [head for head in denial.heads[:2] if head.key not in LIGHT] or denial.heads[:1]
     is_count = any(h.key[0].isdigit() and h.start < denial.start for h in heads)  # "9 did not"
@@ -130,7 +130,7 @@ def _asserted(denial: Denial, one: Reading, other: Reading) -> Iterator[_Pair]:
             yield heads[0], there
 
 
-def _directions(claim: Reading, sentence: Reading) -> Iterator[_Difference]:
+def _directions(claim: Clauses, sentence: Clauses) -> Iterator[_Difference]:
     """Words in the place of their opposites, where neither is denied."""
     own = _ways(claim, sentence)
     theirs = _ways(sentence, claim) if own else []
@@ -145,7 +145,7 @@ def _directions(claim: Reading, sentence: Reading) -> Iterator[_Difference]:
                 break
 
 
-def _ways(reading: Reading, other: Reading) -> list[Word]:
+def _ways(reading: Clauses, other: Clauses) -> list[Word]:
     """The words with an opposite that stand here alone, and are not denied."""
     known = Counter(word.key for word in other.words)
     known.subtract(word.key for word in reading.words)
@@ -159,7 +159,7 @@ def _is_alone(word: Word, ways: Sequence[Word]) -> bool:
     return not any(end.lines.keys() & word.lines.keys() for end in others)
 
 
-def _are_in_place(word: Word, claim: Reading, end: Word, sentence: Reading) -> bool:
+def _are_in_place(word: Word, claim: Clauses, end: Word, sentence: Clauses) -> bool:
     """Whether two opposites stand in clauses that are alike, and no other word is replaced."""
     here, there = claim.clause(word.clause), sentence.clause(end.clause)
     numbers = {w.key for w in here if w.start in claim.figures}
@@ -171,7 +171,7 @@ def _are_in_place(word: Word, claim: Reading, end: Word, sentence: Reading) -> b
     return word.is_comparative == end.is_comparative or 0 not in word.lines or has_number
 
 
-def _crossed(claim: Reading, sentence: Reading) -> tuple[Word, ...]:
+def _crossed(claim: Clauses, sentence: Clauses) -> tuple[Word, ...]:
     """Words of the two sides of a "than" that stand on the other side in the sentence.
 
     One word where one of the two names one side only.
@@ -189,14 +189,14 @@ def _crossed(claim: Reading, sentence: Reading) -> tuple[Word, ...]:
     return pairs[0] if pairs else (firsts[0], *seconds[:1])
 
 
-def _go_one_way(claim: Reading, sentence: Reading) -> bool:
+def _go_one_way(claim: Clauses, sentence: Clauses) -> bool:
     """Whether two comparisons have one comparative, and no word in the place of another."""
     same = {word.key for word in sentence.words if word.lines and word.is_comparative}
     is_reworded = sentence.is_reworded(claim.words) and claim.is_reworded(sentence.words)
     return not (same.isdisjoint(claim.keys) or is_reworded)
 
 
-def _sides(reading: Reading) -> tuple[dict[str, Word], dict[str, Word]]:
+def _sides(reading: Clauses) -> tuple[dict[str, Word], dict[str, Word]]:
     """By key, what stands outside the clause of a "than" alone, and what stands in it alone."""
     behind = {word.key: word for word in reading.clause(reading.compared)}
     others = {word.key: word for word in reading.words if word.clause != reading.compared}
@@ -205,7 +205,7 @@ def _sides(reading: Reading) -> tuple[dict[str, Word], dict[str, Word]]:
     return left, right
 
 
-def _exchanged(claim: Reading, sentence: Reading, but: Sequence[Word]) -> tuple[Word, ...]:
+def _exchanged(claim: Clauses, sentence: Clauses, but: Sequence[Word]) -> tuple[Word, ...]:
     """Two words, each of which stands by the value that belongs to the other one.
 
     Values are two numbers of a kind, or two opposites. Names that stand by their own values in both
@@ -243,7 +243,7 @@ def _exchanged(claim: Reading, sentence: Reading, but: Sequence[Word]) -> tuple[
     return ()
 
 
-def _twins(claim: Reading, sentence: Reading) -> Iterator[_Pair]:
+def _twins(claim: Clauses, sentence: Clauses) -> Iterator[_Pair]:
     """The words that stand once in both, in one form or another."""
     own, theirs = (Counter(w.key for w in reading.words) for reading in (claim, sentence))
     places = {word.key: word for word in sentence.words}
@@ -257,14 +257,14 @@ def _twins(claim: Reading, sentence: Reading) -> Iterator[_Pair]:
                 yield word, like[0]
 
 
-def _is_frame(claim: Reading, one: Word, two: Word, sentence: Reading) -> bool:
+def _is_frame(claim: Clauses, one: Word, two: Word, sentence: Clauses) -> bool:
     """Whether a claim is a part of the sentence, in its order, once two words are exchanged."""
     exchanged = {one.key: two.key, two.key: one.key}
     rest = iter([word.key for word in sentence.words])
     return all(exchanged.get(word.key, word.key) in rest for word in claim.words)
 
 
-def _are_values(reading: Reading, one: Word, two: Word) -> bool:
+def _are_values(reading: Clauses, one: Word, two: Word) -> bool:
     """Whether two words say how much, apart from each other, so that they may change places."""
     first, second = reading.figures.get(one.start), reading.figures.get(two.start)
     low, high = sorted((one.place, two.place))
@@ -286,7 +286,7 @@ def _are_values(reading: Reading, one: Word, two: Word) -> bool:
     return large <= _FARTHEST * small and not (is_year or is_range or is_own)
 
 
-def _are_parallel(one: Word, two: Word, reading: Reading) -> bool:
+def _are_parallel(one: Word, two: Word, reading: Clauses) -> bool:
     """Whether two words name the same kind of thing, by what stands around them."""
     is_counted = one.before[:1].isdigit() and one.behind != two.behind  # it may be a unit
     if one.key[0].isdigit() != two.key[0].isdigit() or is_counted:
@@ -304,7 +304,7 @@ def _are_parallel(one: Word, two: Word, reading: Reading) -> bool:
     return is_alike and not any(w.is_opposed_to(one) or w.is_opposed_to(two) for w in reading.words)
 
 
-def _order(reading: Reading, values: _Pair, names: _Pair) -> tuple[bool, list[int], bool]:
+def _order(reading: Clauses, values: _Pair, names: _Pair) -> tuple[bool, list[int], bool]:
     """Whether the first name belongs to the first value.
 
     With the number of values before each name, and whether that tells what belongs to what.
@@ -319,7 +319,7 @@ def _order(reading: Reading, values: _Pair, names: _Pair) -> tuple[bool, list[in
     return (one.place < two.place) == (left.place < right.place), zones, is_plain
 
 
-def _numbers(claim: Reading, sentence: Reading, known: Sequence[str]) -> Iterator[_Difference]:
+def _numbers(claim: Clauses, sentence: Clauses, known: Sequence[str]) -> Iterator[_Difference]:
     """A number in the place of another, which no sentence of the evidence states."""
     if not (claim.figures and sentence.figures):
         return
@@ -335,7 +335,7 @@ def _numbers(claim: Reading, sentence: Reading, known: Sequence[str]) -> Iterato
             yield "number", figure.digits, sentence.figures[there.start].digits
 
 
-def _changes(reading: Reading) -> dict[tuple[float, float], tuple[Quantity, Quantity, Word]]:
+def _changes(reading: Clauses) -> dict[tuple[float, float], tuple[Quantity, Quantity, Word]]:
     """By its numbers, each change "from A to B", with the word before it."""
     changes: dict[tuple[float, float], tuple[Quantity, Quantity, Word]] = {}
     if "from" not in reading.tokens:

@@ -9,11 +9,11 @@ times. The part "later" was written when the rules stood, and was run once befor
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 
 import pytest
 
+from summeval_pytest.judges.offline.clauses import LONGEST, read
 from summeval_pytest.judges.offline.conflicts import Conflict
 from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.support import support_sentences
@@ -122,9 +122,11 @@ def test_the_sentence_with_most_of_the_words_is_the_one_that_counts() -> None:
     )
 
 
-def test_a_huge_sentence_takes_no_time() -> None:
+@pytest.mark.parametrize(
+    "item", ["rose in may and fell in june", "30.5 and 12.5", "not", "word than"]
+)
+def test_of_a_huge_sentence_the_first_words_are_read(item: str) -> None:
     """Texts are hostile: words and numbers are counted before they are compared."""
-    start = time.perf_counter()
-    for item in ("rose in may and fell in june", "30.5 and 12.5", "not", "word than"):
-        find_conflict(f"{item} " * 3000, [f"{item} " * 3000 + "not."])
-    assert time.perf_counter() - start < 2.0  # .1 on a laptop
+    text = f"{item} " * 3000
+    assert len(read(text).words) <= LONGEST
+    assert find_conflict(text, [f"{text}not."]) is None
