@@ -87,7 +87,8 @@ def _differences(
     is_table = max(len(claim.figures), len(sentence.figures)) > _TABLE
     has_values = len(claim.figures) > 1 or sum(bool(w.lines) for w in claim.words) > 1
     moved = _exchanged(claim, sentence, pair) if has_values and not is_table else ()
-    is_undone = pair and moved and moved[0].start not in claim.figures
+    is_other = min(claim.compared, sentence.compared) >= 0 and not _go_one_way(claim, sentence)
+    is_undone = (pair or is_other) and moved and moved[0].start not in claim.figures
     for first, second, *_ in filter(None, [pair or moved] if not is_undone else []):
         yield "swap", claim.shown(first), claim.shown(second)
     if known is not None and not is_table:
@@ -184,7 +185,7 @@ def _crossed(claim: Clauses, sentence: Clauses) -> tuple[Word, ...]:
     if not there_right:
         return tuple(seconds[:1])
     if not firsts or (right and not seconds):
-        return ()
+        return tuple(firsts[:1])
     pairs = [(one, two) for one in firsts for two in seconds if _are_parallel(one, two, claim)]
     return pairs[0] if pairs else (firsts[0], *seconds[:1])
 

@@ -52,13 +52,14 @@ def test_it_finds_wrong_numbers_and_little_else() -> None:
             labelled[kind] += 1
             condemned[kind] += not checks[sentence.index].supported
     assert labelled.pop("faithful") == 110
-    assert condemned.pop("faithful") == 6
+    assert condemned.pop("faithful") == 4
     assert (labelled.pop("number"), condemned.pop("number")) == (6, 6)
     assert (labelled.total(), condemned.total()) == (40, 6)
 
 
 def test_it_sees_wrong_figures_and_condemns_few_reworded_ones() -> None:
-    """Version 5 saw 29 and 6 errors, and condemned 8 and 9 rewordings."""
+    """Version 5 saw 29 and 6 errors, and condemned 8 and 9 rewordings; version 6 saw 39 and 10, and
+    condemned 1 and 2."""
     n_lines: Counter[tuple[str, str]] = Counter()
     n_conflicts: Counter[tuple[str, str]] = Counter()
     for row in rows_of("figures.jsonl"):
@@ -67,9 +68,9 @@ def test_it_sees_wrong_figures_and_condemns_few_reworded_ones() -> None:
         n_conflicts[row["part"], row["kind"]] += any(check.undecided for check in checks)
     assert {key: (n_conflicts[key], n_lines[key]) for key in n_lines} == {
         ("first", "error"): (39, 40),
-        ("first", "reworded"): (1, 23),
+        ("first", "reworded"): (0, 23),
         ("second", "error"): (10, 10),
-        ("second", "reworded"): (2, 20),
+        ("second", "reworded"): (0, 20),
     }
 
 
