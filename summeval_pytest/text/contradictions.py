@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import nan
+from math import log10, nan
 from operator import eq
 from typing import Final, Literal
 
@@ -42,10 +42,15 @@ _AS_EXACT: Final = 0.6
 """What it counts that two numbers have as many decimals."""
 CLOSE: Final = 1.2
 """A number with less in common is not told of the same as another one."""
+_EXACT: Final = 1e-6
+_SMALL: Final = 2.0
+"""So small a number is the same by chance."""
 _MOST: Final = 12
 """So many unstated numbers of a claim are looked for: with more it is a table, or hostile."""
 NAMED: Final = 0.2
 """Numbers without a unit are of the same only if their own clauses share as much."""
+FARTHEST: Final = 10.0
+"""A number that is so many times another one is told of something else, unless it is miscopied."""
 SAME_DIGITS: Final = 0.6
 """What two numbers with the same digits need to have in common: they are one, miscopied."""
 
@@ -117,27 +122,38 @@ def _partner(
                 continue
             near = nearness(figure, other)
             has = closeness(figure, other, near)
-            least = SAME_DIGITS if figure.dimension == other.dimension else close
-            is_same = _is_miscopied(figure, other) and has >= least
-            is_same &= figure.dimension == other.dimension or near >= NAMED
-            is_alike = near >= NAMED or any(map(eq, _beside(figure), _beside(other)))
-            is_exact = figure.decimals == other.decimals or figure.scale > 1 < other.scale
-            is_named = (is_alike and is_exact) or figure.dimension or kind_of(figure) == "year"
-            if (is_same or (is_named and has >= close)) and (is_same, has) > most:
+            is_same = _is_miscopied(figure, other, near, has)
+            is_told = is_same or (has >= close and _is_of_one_thing(figure, other, near))
+            if is_told and (is_same, has) > most:
                 best, most = other, (is_same, has)
     return best
 
 
-def _is_miscopied(figure: Quantity, other: Quantity) -> bool:
+def _is_of_one_thing(figure: Quantity, other: Quantity, near: float) -> bool:
+    """Whether two numbers may be of one thing: a bare number needs the same words beside it."""
+    least, most = sorted((figure.size * figure.factor, other.size * other.factor))
+    if most > FARTHEST * least:
+        return False
+    is_alike = near >= NAMED or any(map(eq, _beside(figure), _beside(other)))
+    is_exact = figure.decimals == other.decimals or figure.scale > 1 < other.scale
+    return (is_alike and is_exact) or bool(figure.dimension) or kind_of(figure) == "year"
+
+
+def _is_miscopied(figure: Quantity, other: Quantity, near: float, has: float) -> bool:
     """Whether two numbers have the same digits: another unit, a point moved, two digits exchanged.
 
-    Of one digit that says little.
+    Of one digit that says little, and so does a unit of something else.
     """
-    one, two = (re.sub(r"\D", "", each.digits).strip("0") for each in (figure, other))
+    if has < SAME_DIGITS or (figure.dimension != other.dimension and (has < CLOSE or near < NAMED)):
+        return False
     if figure.size == other.size:
-        return True
-    is_long = len(one) > 1 and len(figure.digits) > 1 and not (figure.is_word or other.is_word)
-    return is_long and (one == two or (sorted(one) == sorted(two) and len(one) == len(two)))
+        return figure.size > _SMALL or has >= CLOSE
+    one, two = (re.sub(r"\D", "", each.digits).strip("0") for each in (figure, other))
+    power = log10(figure.size / other.size) if figure.size and other.size else 0.5
+    is_long = len(one) > 1 and not (figure.is_word or other.is_word)
+    if abs(power - round(power)) < _EXACT:
+        return is_long or has >= CLOSE
+    return is_long and sorted(one) == sorted(two)
 
 
 def _is_taken(other: Quantity, own: Sequence[Quantity]) -> bool:
@@ -156,7 +172,8 @@ def _is_rival(figure: Quantity, other: Quantity) -> bool:
     if other.is_ordinal or kind_of(other) not in ({kind, "change"} if kind == "amount" else {kind}):
         return False
     if figure.size == other.size:
-        return figure.dimension == other.dimension or bool(figure.dimension and other.dimension)
+        dimensions = {figure.dimension, other.dimension}
+        return len(dimensions) == 1 or dimensions.isdisjoint(("", "share", "points"))
     return (figure.dimension, figure.per.dimension) == (other.dimension, other.per.dimension)
 
 

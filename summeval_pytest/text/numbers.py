@@ -135,7 +135,7 @@ _BY_BEFORE = re.compile(
     r"|(?:more|less|fewer) than)?\s*\Z"
 )
 _BY_AFTER = re.compile(
-    r"(?i)\s*(?:%|[a-z]+(?:/[a-z]+)?\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
+    r"(?i)(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
     r"|longer|shorter|taller|wider|deeper|thicker|thinner|warmer|cooler|hotter|colder|heavier|lighter"
     r"|quicker|older|younger|richer|poorer|stronger|weaker|closer|farther|further|cheaper|bigger"
     r"|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
@@ -238,7 +238,8 @@ def kind_of(figure: Quantity) -> str:
         return "year"
     if figure.digits.lower() in _FREE or _TIMES.match(figure.sentence, figure.end):
         return "multiple"
-    is_change = _BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after)
+    before = figure.before.rstrip("$\u20ac\u00a3\u00a5")
+    is_change = _BY_BEFORE.search(before) or _BY_AFTER.match(figure.sentence, figure.stop)
     return "change" if is_change else "amount"
 
 
@@ -347,20 +348,20 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
         return figure.size == other.size
     if figure.dimension and other.dimension:
         return figure.agrees_with(other)
-    if figure.dimension and not _may_have_unit(other, figure.unit):
+    if figure.dimension and not _may_have_unit(other, figure):
         return False
     if other.dimension and other.stop > other.end and _NOUN.match(figure.sentence, figure.end):
         return figure.size == other.size >= _HUNDRED
     return figure.size == other.size
 
 
-def _may_have_unit(bare: Quantity, unit: str) -> bool:
+def _may_have_unit(bare: Quantity, figure: Quantity) -> bool:
     """Whether another number of its sentence, or a heading, may give a bare number this unit."""
     if bare.dimension or _NOUN.match(bare.sentence, bare.end):
         return bool(bare.dimension)
-    words = {word.rstrip("s") for word in tokens(bare.sentence)}
-    units = {figure.unit.rstrip("s") for figure in find_figures(bare.sentence)}
-    return unit.rstrip("s") in units | words
+    unit = figure.dimension, figure.factor
+    is_beside = any((n.dimension, n.factor) == unit for n in find_figures(bare.sentence))
+    return is_beside or figure.unit.rstrip("s") in {w.rstrip("s") for w in tokens(bare.sentence)}
 
 
 @lru_cache(maxsize=512)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from summeval_pytest.judges.offline.clauses import WORDS, Denial, Clauses, Word, read
+from summeval_pytest.judges.offline.clauses import WORDS, Clauses, Denial, Word, read
 from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
 from summeval_pytest.text.lexicon import LIGHT, opposites
 from summeval_pytest.text.numbers import find_figures, is_own_count, is_worked_out
