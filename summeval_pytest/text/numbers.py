@@ -81,7 +81,7 @@ _LABEL = re.compile(
 )
 _FRACTION = re.compile(
     r"(?i)[-\s]?(?:thirds?|quarters?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?"
-    r"|dozens?|halves|hundredths?)\b"
+    r"|halves|hundredths?)\b"
 )
 _SHARE = re.compile(
     r"(?i)\b(?:(?P<part>an?|one|two|three|four|five|six|seven|eight|nine|\d)[\s-](?:\w+\s){0,2}?)?"
@@ -134,6 +134,11 @@ _BY_BEFORE = re.compile(
     r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further"
     r"|(?:more|less|fewer) than)?\s*\Z"
 )
+_SECOND = re.compile(
+    r"(?i)\b(?:by|fell|rose|dropped) (?:about |only )?\d[^.;]{1,80}?,? (?:and|but|against)"
+    r" (?:by )?\Z"
+)
+"""Before the second of two changes: "by 4 points in one group and 21 points in the other"."""
 _BY_AFTER = re.compile(
     r"(?i)(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
     r"|longer|shorter|taller|wider|deeper|thicker|thinner|warmer|cooler|hotter|colder|heavier|lighter"
@@ -149,6 +154,10 @@ _REST = re.compile(
     r"|wom[ae]n|females?|girls?)\b|n't\b"
 )
 """Words of which a share is what another share leaves of the whole."""
+_KEPT = re.compile(
+    r"(?i)\b(?:kept|keeps?|retain\w*|preserv\w*|recover\w*|of (?:its|their|the initial))\b"
+)
+"""Words of which a share is what is left of a level."""
 _OTHERS = re.compile(r"(?i)\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z")
 _OF = re.compile(r"(?i)\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z")
 _OF_ALL = re.compile(r"(?i)\b(?:of|among)\s+(?:the\s+|all\s+)?\Z")
@@ -186,19 +195,15 @@ _DATE = re.compile(
 def find_figures(text: str) -> tuple[Quantity, ...]:
     """The first 60 numbers of a sentence in order, each with the unit that a reader gives it."""
     figures = [_counted(figure) for figure in islice(find_quantities(text), _MOST)]
-    for place in range(len(figures) - 2, -1, -1):
-        one, other = figures[place : place + 2]
-        if not _JOINT.match(text[one.stop : other.start]):
-            continue
-        is_small = one.scale == 1 and not one.dimension and one.size < _THOUSAND
-        if is_small and other.scale != 1:  # "3 to 5 million"
-            one = replace(one, value=one.value * other.scale, step=one.step * other.scale)
-        if _SHORT_YEAR.fullmatch(text, one.start, other.end):
-            other = replace(other, value=other.value + one.value // _HUNDRED * _HUNDRED)
-            figures[place + 1] = other
-        if other.dimension and not one.dimension and not is_year(one):
-            one = with_unit_of(one, other)
-        figures[place] = one
+    for place in range(len(figures) - 1, 0, -1):
+        one, other = figures[place - 1 : place + 1]
+        is_time = one.dimension == other.dimension == "time" and one.factor > other.factor
+        if is_time and text[one.stop : other.start].isspace():  # "1 h 30 min"
+            rest, step = (n * other.factor / one.factor for n in (other.value, other.step))
+            figures[place - 1] = replace(one, value=one.value + rest, step=step, stop=other.stop)
+            del figures[place]
+        elif _JOINT.match(text[one.stop : other.start]):
+            figures[place - 1 : place + 1] = _joined(one, other)
     for place in range(1, len(figures)):
         one, other = figures[place - 1 : place + 1]
         is_bare = one.dimension and not other.dimension
@@ -206,6 +211,18 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
         if is_bare and _JOINT.match(text[one.stop : other.start]):
             figures[place] = with_unit_of(other, one)
     return tuple(figures)
+
+
+def _joined(one: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
+    """Two numbers that are joined, the first with the scale and unit that stand behind both."""
+    is_small = one.scale == 1 and not one.dimension and one.size < _THOUSAND
+    if is_small and other.scale != 1:  # "3 to 5 million"
+        one = replace(one, value=one.value * other.scale, step=one.step * other.scale)
+    if _SHORT_YEAR.fullmatch(one.sentence, one.start, other.end):
+        other = replace(other, value=other.value + one.value // _HUNDRED * _HUNDRED)
+    if other.dimension and not one.dimension and not is_year(one):
+        one = with_unit_of(one, other)
+    return one, other
 
 
 def _counted(figure: Quantity) -> Quantity:
@@ -239,7 +256,10 @@ def kind_of(figure: Quantity) -> str:
     if figure.digits.lower() in _FREE or _TIMES.match(figure.sentence, figure.end):
         return "multiple"
     before = figure.before.rstrip("$\u20ac\u00a3\u00a5")
-    is_change = _BY_BEFORE.search(before) or _BY_AFTER.match(figure.sentence, figure.stop)
+    is_second = _SECOND.search(figure.sentence[: figure.start]) is not None
+    is_change = (
+        is_second or _BY_BEFORE.search(before) or _BY_AFTER.match(figure.sentence, figure.stop)
+    )
     return "change" if is_change else "amount"
 
 
@@ -487,14 +507,16 @@ def _outcomes_of_two(
     is_part = _is_part(one, other)
     is_points = figure.dimension == "points" and dimension == "share"
     if is_points or figure.dimension in {dimension, ""}:
-        if change or (is_part and not figure.dimension):
+        is_rest = not figure.dimension and (is_part or _REST.search(figure.after) is not None)
+        if change or is_rest:
             yield (large - small) * scale
         if total:
             yield (large + small) * scale
     if small and figure.unit == "%":
         part = _HUNDRED * small / large
         parts = (part, _HUNDRED - part) if _REST.search(figure.sentence) else (part,)
-        yield from parts if is_part and not dimension else ()
+        is_kept = _KEPT.search(figure.sentence) is not None
+        yield from parts if is_kept or (is_part and not dimension) else ()
         yield from (_HUNDRED * (large - small) / start for start in (small, large) if change)
     elif small and not figure.dimension and _TIMES.match(figure.after):
         yield large / small

@@ -44,20 +44,20 @@ _OPEN: Final = frozenset(" (=<>[~$") | {""}
 """What a minus sign may follow; after a word or a number it is a hyphen or a range."""
 
 _SCALES: Final = {
-    "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "mn": 1e6, "mln": 1e6,
-    "bn": 1e9, "tn": 1e12, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "b": 1e9,
+    "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "mn": 1e6,
+    "mln": 1e6, "bn": 1e9, "tn": 1e12, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "b": 1e9,
 }  # fmt: skip
 _SCALE = re.compile(
-    r"[\s-]?(?P<word>(?i:thousand|million|billion|trillion)|mn|mln|bn|tn)s?\b"
+    r"[\s-]?(?P<word>(?i:dozen|thousand|million|billion|trillion)|mn|mln|bn|tn)s?\b"
     r"|(?P<letter>k|[KMB])(?=\s[a-z]{3}|\s?[$\u20ac\u00a3\u00a5]|-[a-z]{3}|\s(?i:usd|eur|gbp)\b|[\s,.;:)]*\Z)"
     r"|(?P<money>[kmMBb])\b"
 )
 _BARE_LETTER = re.compile(r"(?i)\s?[kmb]\Z")
 _UNIT_WORD: Final = rf"[^\W\d_{_SUPERSCRIPTS}]{{1,14}}"
 _UNIT = re.compile(
-    r"\$?\s?-?\s?(?:(?:consecutive|further|more|full|additional|[a-z]{2,9}est)\s)?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
+    r"\$?(?:[~\s]|\\[,;])?-?\s?(?:\\(?:text|mathrm)\{)?(?:(?:consecutive|further|more|full|additional|[a-z]{2,9}est)\s)?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
     r"(?P<square>(?:sq(?:uare|\.)?|cubic)\s)?"
-    r"(?P<unit>\\?%|per\s?cent(?:age)?(?:[\s-]points?)?|light[\s-]years?|euro[\s-]cents?|[\u00a3\u20ac\u00a5]"
+    r"(?P<unit>\\?%|per\s?cent(?:age)?(?:[\s-]points?)?|light[\s-]years?|mm\sHg|euro[\s-]cents?|[\u00a3\u20ac\u00a5]"
     r"|[\u00b0\u00ba]\s?[CFK]\b|[\u2103\u2109]|deg(?:rees?)?\s?(?:C\b|F\b|Celsius|centigrade|Fahrenheit)"
     rf"|{_UNIT_WORD})(?P<power>[\u00b2\u00b3]|[23](?!\w|\.\d)|\^[23])?"
 )
@@ -241,7 +241,7 @@ def _unit_named(word: str) -> tuple[str, Unit]:
     name = word.replace("\\", "")
     if name in _UNITS:
         return name, _UNITS[name]
-    name = re.sub(r"\s(?=year|cent)", "-", name) if "light" in name or "euro" in name else name
+    name = re.sub(r"(?<=light)\s(?=year)|(?<=euro)\s(?=cent)|(?<=mm)\s(?=Hg)", "-", name)
     name = " ".join(unicodedata.normalize("NFKC", name).lower().replace("\u00ba", "\u00b0").split())
     if _PERCENT.match(name):
         name = "pp" if name.rstrip("s").endswith("point") else "%"
