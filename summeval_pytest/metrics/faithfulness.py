@@ -172,13 +172,11 @@ class FaithfulnessScore:
             if not is_wrong and not sentence.missing:
                 continue
             factual = ", though judged true in general" if sentence.factual else ""
+            severity = 1.0 - (sentence.support or 0.0) if is_wrong else 0.0
+            name = "faithfulness" if is_wrong else SUPPORT
             yield Finding(
                 kind="sentence",
-                number=CONFLICTS
-                if sentence.number_conflict
-                else "faithfulness"
-                if is_wrong
-                else SUPPORT,
+                number=CONFLICTS if sentence.number_conflict else name,
                 title=f"sentence {sentence.index + 1}",
                 verdict=sentence.words + factual,
                 reason=sentence.reason,
@@ -186,7 +184,7 @@ class FaithfulnessScore:
                 summary=sentence.text,
                 evidence=tuple((place, source[place]) for place in sentence.evidence[:1])
                 or closest_sentence(sentence.text, source),
-                severity=1.0 if sentence.number_conflict else 1.0 - (sentence.support or 0.0),
+                severity=1.0 if sentence.number_conflict else severity,
                 conflict=sentence.undecided or sentence.number_conflict,
             )
 

@@ -205,7 +205,8 @@ def _pair_title(pair: PairResult) -> str:
     if verdict.unscored:
         return "no score"
     for finding in pair.explanation[:1]:
-        if finding.conflict or finding.kind == "sentence":
+        is_wrong = finding.kind == "sentence" and finding.number != SUPPORT
+        if finding.conflict or is_wrong:
             return f"{'conflict in' if finding.conflict else 'unsupported'} {finding.title}"
         if finding.kind == "facet" and finding.number in verdict.missed:
             return finding.title
