@@ -46,21 +46,19 @@ def test_a_summary_is_the_same_sentences_in_every_form(form: str) -> None:
 def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
     """One wrong item must not condemn the others, nor hide among them."""
     items = [f"{sentence.rstrip('.')}{end}" for sentence in SAID]
-    reading = read("\n".join(f"{mark} {item}" for item in items))
-    assert reading.text.split("\n\n") == items
-    assert {piece.kind for piece in reading.pieces} == {"item"}
+    assert normalise("\n".join(f"{mark} {item}" for item in items)).split("\n\n") == items
 
 
 @pytest.mark.parametrize(
     ("written", "pieces"),
     [
-        # numbers of items: those of Markdown go, others are shown
+        # numbers of items go, if nobody could take them for words or figures
         ("1) Ice fell\n2) Seas rose", "Ice fell|Seas rose"),
         ("**1.** Ice fell.\n**2.** Seas rose.", "Ice fell.|Seas rose."),
         ("**1. Ice fell.**\n**2. Seas rose.**", "Ice fell.|Seas rose."),
         ("1\ufe0f\u20e3 Ice fell\n2\ufe0f\u20e3 Seas rose", "Ice fell|Seas rose"),
-        ("(1) Ice fell\n(2) Seas rose", "(1) Ice fell|(2) Seas rose"),
-        ("a) Ice fell\nb) Seas rose", "a) Ice fell|b) Seas rose"),
+        ("(1) Ice fell\n(2) Seas rose", "Ice fell|Seas rose"),
+        ("a) Ice fell\nb) Seas rose", "Ice fell|Seas rose"),
         ("1 - Ice fell\n2 - Seas rose", "1 - Ice fell|2 - Seas rose"),
         ("Finding 1: Ice fell\nFinding 2: Seas rose", "Finding 1: Ice fell|Finding 2: Seas rose"),
         ("We saw:\n- ice\n  and snow\n  - wet\n- rain", "We saw:|ice and snow|wet|rain"),
@@ -86,7 +84,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("## Key findings\n\n**Results**\n- Ice fell.\n\nAims:\nIt did.", "Ice fell.|It did."),
         ("| lake | ice |\n|:--|--:|\n| Ash | 3 cm |", "lake | ice|Ash | 3 cm"),
         ("lake | ice\n--- | ---\nAsh | 3 cm", "lake | ice|Ash | 3 cm"),
-        ("## What we found\n\nWHY IT MATTERS\nIce fell.", "Ice fell."),
+        ("## What we found\n\nWHY IT MATTERS\nIce fell for ten years.", "Ice fell for ten years."),
         ("## No ice\n\nOf Ash\nIt fell by over half.", "No ice|Of Ash|It fell by over half."),
         ("| No. | Finding |\n|---|---|\n| 1 | Ice fell. |", "1 | Ice fell."),
         ("``thin'' ice, `old' ice and `new`", "``thin'' ice, `old' ice and new"),
@@ -127,10 +125,9 @@ def test_what_is_read_reads_itself(text: str) -> None:
 
 @given(texts)
 @example("\ufb01sh **co-\noperate** \u00ad here")
-def test_pieces_and_places_lie_in_their_texts(text: str) -> None:
+def test_places_lie_in_the_text_as_written(text: str) -> None:
     """The page marks a sentence in the text as written, so every place must exist, in order."""
     reading = read(text)
-    assert "\n\n".join(reading.text[p.start : p.end] for p in reading.pieces) == reading.text
     places = reading.places()
     assert len(places) == len(reading.text) + 1
     assert list(places) == sorted(places)
