@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import unescape
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.lexicon import lists_of
 from summeval_pytest.text.marks import claims, with_counted
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 NORMALISER: Final = "3"
 """Version of the rules by which a text is read; part of every signature."""
-
-Kind = Literal["paragraph", "heading", "item", "row"]
 
 _TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
 _BREAK = re.compile(r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr)>")
@@ -73,8 +71,6 @@ _BOX = re.compile(r"\[[ xX]\]\s+")
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _WORDS: Final = lists_of("layout")
-_SECTIONS: Final = STOP_WORDS | _WORDS["sections"]
-"""A heading of these words alone claims nothing."""
 _MARKS: Final = ("*", "_", "`", "](")
 _LITERAL = re.compile(
     r"(?<![\w`])(?P<fence>`{1,2})(?![\s`])(?P<code>[^`\n]{1,300})(?<!\s)(?P=fence)(?![\w`])"
@@ -160,16 +156,19 @@ def normalise(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    text = _cleaned(text)
-    for block in _PARAGRAPH.split(text):
+    for block in _PARAGRAPH.split(_cleaned(text)):
         lines = [line for line in map(str.strip, block.split("\n")) if line]
-        for kind, piece in _sorted(lines) if lines else ():
+        for piece in _sorted(lines) if lines else ():
             has_marks = len(piece) < _LONGEST and any(map(piece.__contains__, _MARKS))
             words = " ".join((_unmarked(piece) if has_marks else piece).split())
-            may_be_label = kind in {"heading", "row"} or words[-1:] == ":"
-            names = tokens(words.removeprefix("No.") if kind == "row" else words)
-            if claims(words) and not (may_be_label and names and _SECTIONS.issuperset(names)):
+            if claims(words) and not _is_label(words):
                 yield words
+
+
+def _is_label(words: str) -> bool:
+    """Whether a piece only names what follows: "Key findings", "Results:", "No. | Finding"."""
+    names = set() if words[-1:] in ".!?" else set(tokens(words.removeprefix("No.")))
+    return not names.isdisjoint(_WORDS["sections"]) and names <= _WORDS["sections"] | STOP_WORDS
 
 
 def _cleaned(text: str) -> str:
@@ -195,7 +194,7 @@ def _joined(match: re.Match[str], known: Collection[str]) -> str:
     return _JOIN if is_torn or first + last in known else f"-{_JOIN}"
 
 
-def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
+def _sorted(lines: list[str]) -> Iterator[str]:
     """The pieces of lines that no empty line parts."""
     if re.match(r">\s?[^\s\d=]", lines[0]):
         lines = [line for line in (line.lstrip("> ") for line in lines) if line]
@@ -204,44 +203,28 @@ def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
     alike = Counter(item.lastgroup for item in items if item)
     width = max(map(len, lines), default=0)
     is_list = lines[2:] != [] and not any(n[0].islower() or _runs_on(n) for n in lines)
-    pieces: list[tuple[Kind, list[str]]] = []
+    pieces: list[list[str]] = []
     before = ""
     for line, item in zip(lines, items, strict=True):
-        kind, shown = _outright(line, is_table=is_table)
+        if _RULE.fullmatch(line):
+            before = ""
+            continue
+        is_alone = is_table or _HEADING.match(line)
         # "12. It" and "+ 3 degrees" are no marks where a sentence goes on
-        if not kind and item and (item["bullet"] or not before or alike[item.lastgroup] > 1):
-            kind, shown = "item", _without_mark(item)
-        if kind == "rule":
-            if before and line[0] in "=-":
-                pieces[-1] = ("heading", pieces[-1][1])
-        elif kind or not before or _breaks(before, line, width, is_list=is_list):
-            if pieces and not is_list and _is_title(*pieces[-1]):
-                pieces[-1] = ("heading", pieces[-1][1])
-            pieces.append((kind or "paragraph", [shown]))
+        if item and not is_alone and (item["bullet"] or not before or alike[item.lastgroup] > 1):
+            pieces.append([_without_mark(item)])
+        elif is_alone or not before or _breaks(before, line, width, is_list=is_list):
+            pieces.append([line.strip("#| ") if is_alone else line])
         else:
-            pieces[-1][1].append(shown)
-        before = "" if kind in {"heading", "row", "rule"} else line
-    yield from ((kind, "\n".join(parts).replace(f"{_JOIN}\n", "")) for kind, parts in pieces)
-
-
-def _outright(line: str, *, is_table: bool) -> tuple[Kind | Literal["rule"] | None, str]:
-    """What a line is by itself, and its text: a heading, a row, or the rule of a table or fence."""
-    if _RULE.fullmatch(line):
-        return "rule", ""
-    if heading := _HEADING.match(line):
-        return "heading", line[heading.end() :].rstrip("# ") if line[0] == "#" else line
-    return ("row", line.strip("| ")) if is_table else (None, line)
+            pieces[-1].append(line)
+        before = "" if is_alone else line
+    yield from ("\n".join(parts).replace(f"{_JOIN}\n", "") for parts in pieces)
 
 
 def _without_mark(item: re.Match[str]) -> str:
     """A line without a bullet, "1." or "(b)"; a mark like "4 - " or "Finding 1:" is shown."""
     is_bare = not item["number"] or re.fullmatch(r"\(?\w+[.)]\s+", item[0])
     return _BOX.sub("", item.string[item.end() :], count=1) if is_bare else item.string
-
-
-def _is_title(kind: Kind, lines: list[str]) -> bool:
-    """Whether a piece above others is a heading: one line without an end."""
-    return kind == "paragraph" and len(lines) == 1 and lines[0][-1] not in ".!?:"
 
 
 def _runs_on(line: str) -> bool:

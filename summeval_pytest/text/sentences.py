@@ -10,7 +10,6 @@ of three sets (`tests/benchmarks/splitting.py`) their boundary F1 is .989, .968 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,10 +27,11 @@ _BOUNDARY = re.compile(
     r"(?=\s|\Z|[\d(\[^\u00b9\u00b2\u00b3\u2070\u2074-\u2079])"
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
+_INNER_STOP = re.compile(r"[.!?](?![.!?]*[\"'\u201d\u2019)\]]*\Z)")
+"""A stop in a bracket, but for those that end it: "(It did.)"."""
 _LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s)?\d{1,2}|[ivx]{1,4})\Z")
-_SYMBOL = re.compile(r"[a-z]{1,5}-?[A-Z\d]|[\u03b1-\u03c9]-")
+_SYMBOL = re.compile(r"\s*(?:[a-z]{1,5}-?[A-Z\d]|[\u03b1-\u03c9]-|[a-z]\s?[=<>\u2264\u2265])")
 """A word that keeps its small letter at a sentence's start: pH, mRNA, p53, the n of "n = 4"."""
-_COMPARES = re.compile(r"\s*[a-z]\s?[=<>\u2264\u2265]")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)(?:\s+([^\W\d]\S*))?")
 
@@ -108,14 +108,8 @@ def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     goes_on = is_plain and _goes_on(token, previous, word, after)
     if is_number or goes_on or _LIST_NUMBER.match(text, 0, start):
         return 0
-    return end if lowered or is_apart or opening or _begins(text, end, word) else 0
-
-
-def _begins(text: str, end: int, word: str) -> bool:
-    """Whether a word may begin a sentence: with a capital, or as a symbol that has none."""
-    if len(word) == 1 and word.islower():
-        return _COMPARES.match(text, end) is not None
-    return not word[:1].islower() or _SYMBOL.match(word) is not None
+    begins = opening or not word[:1].islower() or _SYMBOL.match(text, end)
+    return end if lowered or is_apart or begins else 0
 
 
 def ends_sentence(line: str, following: str) -> bool:
@@ -128,12 +122,8 @@ def ends_sentence(line: str, following: str) -> bool:
 
 def _ends(line: str, *, lowered: bool) -> Iterator[int]:
     """Where the sentences of a line end."""
-    brackets = [match.span() for match in _BRACKETS.finditer(line)]
-    starts = [span[0] for span in brackets]
-    for match in _BOUNDARY.finditer(line):
-        inside = bisect_right(starts, match.start()) - 1
-        if inside >= 0 and match.end() < brackets[inside][1]:
-            continue
+    open_line = _BRACKETS.sub(lambda bracket: _INNER_STOP.sub(",", bracket[0]), line)
+    for match in _BOUNDARY.finditer(open_line):
         if end := _boundary(line, match, lowered=lowered):
             yield end
     yield len(line)

@@ -74,7 +74,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("warmer by\n+ 3 \u00b0C", "warmer by + 3 \u00b0C"),
         ("the year\n2019. It rained", "the year 2019. It rained"),
         ("a count of\n12. It rained", "a count of 12. It rained"),
-        ("Aims\n\n    indented by\n    a PDF", "Aims|indented by a PDF"),
+        ("Ash\n\n    indented by\n    a PDF", "Ash|indented by a PDF"),
         ("5*3*2, a_b_c, x * y * z, 2**3", "5*3*2, a_b_c, x * y * z, 2**3"),
         ("<5 died, p <b and c> d", "<5 died, p <b and c> d"),
         ("$40\\%$ of $a*b*c$ and $_i$ or $_j$", "$40\\%$ of $a*b*c$ and $_i$ or $_j$"),
