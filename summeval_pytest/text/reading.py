@@ -65,18 +65,20 @@ _ITEM = re.compile(
     | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}[.:]
         |(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
       (?(bold)(?:\*\*|__):?)\s+)(?=\S)
-    | (?P<sign>(?:[-+o\u2013\u2014]|\*{{1,3}})\s+)(?=\S)"""
+    | (?P<sign>(?:[-+o\u2013\u2014]|\*{{1,3}})\s+(?:\[[ xX]\]\s+)?)(?=\S)"""
 )
-_BOX = re.compile(r"\[[ xX]\]\s+")
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _WORDS: Final = lists_of("layout")
 _MARKS: Final = ("*", "_", "`", "](")
+_ADDRESS: Final = r"(?:https?:|www\.|mailto:|#|/|\w+\.\w)"
 _LITERAL = re.compile(
     r"(?<![\w`])(?P<fence>`{1,2})(?![\s`])(?P<code>[^`\n]{1,300})(?<!\s)(?P=fence)(?![\w`])"
     r"|\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
-    r"|\](?=\()(?!\((?:https?:|www\.|mailto:|#|/|\w+\.\w))"
+    rf"|\](?=\()(?!\({_ADDRESS})"
 )
+_NUMBERED_LINK = re.compile(rf"\[(\d{{1,3}})\]\({_ADDRESS}[^()\s]{{0,300}}\)")
+"""A citation: "[4](#ref4)"."""
 _STANDINS = re.compile("[\ue000-\uf8ff]")
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""
@@ -218,13 +220,13 @@ def _sorted(lines: list[str]) -> Iterator[str]:
         else:
             pieces[-1].append(line)
         before = "" if is_alone else line
-    yield from ("\n".join(parts).replace(f"{_JOIN}\n", "") for parts in pieces)
+    yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
 
 
 def _without_mark(item: re.Match[str]) -> str:
     """A line without a bullet, "1." or "(b)"; a mark like "4 - " or "Finding 1:" is shown."""
     is_bare = not item["number"] or re.fullmatch(r"\(?\w+[.)]\s+", item[0])
-    return _BOX.sub("", item.string[item.end() :], count=1) if is_bare else item.string
+    return item.string[item.end() :] if is_bare else item.string
 
 
 def _runs_on(line: str) -> bool:
@@ -251,24 +253,8 @@ def _markdown() -> MarkdownIt:
 
 def _unmarked(piece: str) -> str:
     """A piece without emphasis, code marks and addresses; formulas and "5*3" stay as they are."""
-    literal: list[str] = []
-
-    def stand_in(match: re.Match[str]) -> str:
-        literal.append(match["code"] or match[0])
-        return "\ue000"
-
-    source = _LITERAL.sub(stand_in, _STANDINS.sub("\ufffd", piece))
-    parts: list[str] = []
-    opened = 0
-    for token in _markdown().parseInline(source)[0].children or ():
-        match token.type:
-            case "text":
-                parts.append(token.content)
-            case "softbreak" | "hardbreak":
-                parts.append("\n")
-            case "link_open":
-                opened = len(parts)
-            case "link_close" if "".join(parts[opened:]).isdigit():  # a citation: "[4](#ref4)"
-                parts[opened:] = [f"[{''.join(parts[opened:])}]"]
-    kept = iter(literal)
-    return re.sub("\ue000", lambda _: next(kept), "".join(parts))
+    plain = _NUMBERED_LINK.sub(r"[\1]", _STANDINS.sub("\ufffd", piece))
+    literal = iter([match["code"] or match[0] for match in _LITERAL.finditer(plain)])
+    parsed = _markdown().parseInline(_LITERAL.sub("\ue000", plain))[0].children or ()
+    shown = "".join(token.content for token in parsed if token.type == "text")
+    return re.sub("\ue000", lambda _: next(literal), shown)
