@@ -67,6 +67,8 @@ _ITEM = re.compile(
       (?(bold)(?:\*\*|__):?)\s+)(?=\S)
     | (?P<sign>(?:[-+o\u2013\u2014]|\*{{1,3}})\s+(?:\[[ xX]\]\s+)?)(?=\S)"""
 )
+_BARE = re.compile(r"\(?\w+[.)]\s+")
+"""A number that goes, "1." or "(b)"; one like "4 - " or "Finding 1:" is shown."""
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _WORDS: Final = lists_of("layout")
@@ -170,20 +172,21 @@ def _pieces(text: str) -> Iterator[str]:
 def _is_label(words: str) -> bool:
     """Whether a piece only names what follows: "Key findings", "Results:", "No. | Finding"."""
     names = set() if words[-1:] in ".!?" else set(tokens(words.removeprefix("No.")))
-    return not names.isdisjoint(_WORDS["sections"]) and names <= _WORDS["sections"] | STOP_WORDS
+    is_named = words[-1:] == ":" or not names.isdisjoint(_WORDS["sections"])
+    return is_named and names <= _WORDS["sections"] | STOP_WORDS
 
 
 def _cleaned(text: str) -> str:
     """The text without tags, a label at its start, and words that a line's end cuts."""
-    if "<" in text:
-        text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
-        text = _BREAK.sub("\n\n", text)
-        text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
+    text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
+    text = _BREAK.sub("\n\n", text)
+    text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
     text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
     text = _LABELS.sub("", text)
-    if _CUT_WORD.search(text):
-        known = frozenset(text.split())
-        text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
+    if "\nII. " in text:
+        text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
+    known = frozenset(text.split())
+    text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
     return with_counted(_INNER_BULLET.sub(r"\n\1", text))
 
 
@@ -214,19 +217,14 @@ def _sorted(lines: list[str]) -> Iterator[str]:
         is_alone = is_table or _HEADING.match(line)
         # "12. It" and "+ 3 degrees" are no marks where a sentence goes on
         if item and not is_alone and (item["bullet"] or not before or alike[item.lastgroup] > 1):
-            pieces.append([_without_mark(item)])
+            is_shown = item["number"] and not _BARE.fullmatch(item[0])
+            pieces.append([line if is_shown else line[item.end() :]])
         elif is_alone or not before or _breaks(before, line, width, is_list=is_list):
             pieces.append([line.strip("#| ") if is_alone else line])
         else:
             pieces[-1].append(line)
         before = "" if is_alone else line
     yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
-
-
-def _without_mark(item: re.Match[str]) -> str:
-    """A line without a bullet, "1." or "(b)"; a mark like "4 - " or "Finding 1:" is shown."""
-    is_bare = not item["number"] or re.fullmatch(r"\(?\w+[.)]\s+", item[0])
-    return item.string[item.end() :] if is_bare else item.string
 
 
 def _runs_on(line: str) -> bool:

@@ -36,8 +36,6 @@ _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)(?:\s+([^\W\d]\S*))?")
 
 _WORDS: Final = lists_of("sentences")
-_DIGITS: Final = 2
-"""So many digits the number of a list's item may have."""
 _LOOK_BACK: Final = 40
 """Characters before a full stop that may tell what it belongs to."""
 _CAPITALS: Final = 0.005
@@ -73,7 +71,7 @@ def _goes_on(token: str, previous: str, following: str, after: str) -> bool:
     if len(token) == 1 and token.isalpha() and token.isupper():
         ends = after_number or previous.lower() in _WORDS["lettered"]
         return not (ends or _starts_anew(following, after))
-    if token.isdecimal() and len(token) <= _DIGITS:  # the item of "Two results: 1. Ice. 2. Seas."
+    if _LIST_NUMBER.match(token):  # the item of "Two results: 1. Ice. 2. Seas."
         word = previous.rstrip(".:;!?)").lower()
         is_short = word in _WORDS["open"] | _WORDS["before_number"]
         return word not in {"", previous.lower()} and not is_short

@@ -59,6 +59,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("1\ufe0f\u20e3 Ice fell\n2\ufe0f\u20e3 Seas rose", "Ice fell|Seas rose"),
         ("(1) Ice fell\n(2) Seas rose", "Ice fell|Seas rose"),
         ("a) Ice fell\nb) Seas rose", "Ice fell|Seas rose"),
+        ("I. Ice fell.\nII. Seas rose.\nIV. Fish died.", "Ice fell.|Seas rose.|Fish died."),
         ("1 - Ice fell\n2 - Seas rose", "1 - Ice fell|2 - Seas rose"),
         ("Finding 1: Ice fell\nFinding 2: Seas rose", "Finding 1: Ice fell|Finding 2: Seas rose"),
         ("We saw:\n- ice\n  and snow\n  - wet\n- rain", "We saw:|ice and snow|wet|rain"),
@@ -84,6 +85,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("## Key findings\n\n**Results**\n- Ice fell.\n\nAims:\nIt did.", "Ice fell.|It did."),
         ("| lake | ice |\n|:--|--:|\n| Ash | 3 cm |", "lake | ice|Ash | 3 cm"),
         ("lake | ice\n--- | ---\nAsh | 3 cm", "lake | ice|Ash | 3 cm"),
+        ("Results\n\nIce fell.\n\nHere it is:\n\nA fact", "Ice fell.|A fact"),
         ("## What we found\n\nWHY IT MATTERS\nIce fell for ten years.", "Ice fell for ten years."),
         ("## No ice\n\nOf Ash\nIt fell by over half.", "No ice|Of Ash|It fell by over half."),
         ("| No. | Finding |\n|---|---|\n| 1 | Ice fell. |", "1 | Ice fell."),
@@ -104,6 +106,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         # leftovers of PDF
         ("the co-\noperation of \ufb01sh", "the cooperation of fish"),
         ("pre-\nand post-war, well-\nfed, IL-\n6", "pre- and post-war, well-fed, IL-6"),
+        ("oth-\ners saw out-\ncomes", "others saw outcomes"),
         ("tem\u00ad\nperature, tempera-\nture", "temperature, temperature"),
         ("By 8.1 All rose.2 It fell 3.3 All.4", "By 8.[1] All rose.2 It fell 3.[3] All.4"),
     ],
