@@ -65,6 +65,8 @@ _ORDERS: Final = (
     "i ii iii iv v vi vii viii ix x".split(),
 )
 _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
+_LONGEST: Final = 60
+"""No word count has so many characters."""
 _WORD = re.compile(r"[^\W_]")
 _ANY = re.compile(rf"[\d{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\.")
 
@@ -142,4 +144,4 @@ def content(sentence: str) -> str:
 
 def claims(text: str) -> bool:
     """Whether a text is more than a word count or another mark."""
-    return not _WORD.search(text) or bool(_WORD.search(content(text)))
+    return len(text) > _LONGEST or not _WORD.search(text) or bool(_WORD.search(content(text)))

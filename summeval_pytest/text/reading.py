@@ -138,9 +138,7 @@ def visible(character: str) -> str:
 def read(text: str) -> Reading:
     """Read a text: without marks, traces, invisible characters and the wrapping of lines."""
     result = _SOFT_HYPHEN.sub("", text)
-    for character in set(result):
-        if (seen := visible(character)) != character:
-            result = result.replace(character, seen)
+    result = result.translate({ord(character): visible(character) for character in set(result)})
     for _ in range(_DEPTH):  # a mark may show only when another one around it is gone
         before, result = result, "\n\n".join(_pieces(result))
         if result == before:
@@ -181,8 +179,7 @@ def _cleaned(text: str) -> str:
     text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
     text = _BREAK.sub("\n\n", text)
     text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
-    text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
-    text = _LABELS.sub("", text)
+    text = _LABELS.sub("", _ENTITY.sub(lambda entity: unescape(entity[0]), text))
     if "\nII. " in text:
         text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
     known = frozenset(text.split())
