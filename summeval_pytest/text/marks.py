@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
+from string import ascii_lowercase
 from typing import Final
 
 _NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
@@ -28,9 +30,6 @@ _DIGITS = re.compile(rf"\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*{_SENTENCE}")
 _DECIMAL = re.compile(rf"\.(\d{{1,2}}){_SENTENCE}")
 _CITED = re.compile(rf"(?:[^\W\d_]{{2}}|[/\u00b7]\w|\d\s?[^\W\d_]|[%\u00b0]|(?<![\d.,]){_YEAR})\Z")
 """What no decimal point follows: a word, a unit, a year."""
-_REFERRING = re.compile(
-    r"(?i)(?:\A|[^a-z])(?:figs?|eqs?|nos?|refs?|secs?|tabs?|vols?|pp?|vs?|ch|art|ver)\Z"
-)
 _CITATION = re.compile(
     rf"""(?x)
       (?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}
@@ -52,17 +51,20 @@ _FIRST = re.compile(
       (?i:(?:key\ |main\ )?(?:finding|step|point|result|takeaway|claim|item|conclusion|observation
         |highlight|insight|message|lesson|reason|theme|fact|statement|sentence|contribution
         |recommendation|bullet|note|part|section))\ \#?\d{1,2}\s?[:.)\u2013\u2014-]\s
-    | (?:\d{1,2}\s?[.):]|[ivx]{1,4}\.|\(\d{1,2}\)|\[\d{1,3}\]|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)
-        |\d{1,2}\s[-\u2013\u2014|])\s+(?=["'(\u201c\u2018]?[^\W\d_])
-    | \#\d{1,2}[:.]?\s )"""
+    | (?:\#?\d{1,2}\s?[.:]|\#\d{1,2}|[ivx]{1,4}\.|\[\d{1,3}\]
+        |\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\s?\)|\d{1,2}\s[-\u2013\u2014|])\s+(?=["'(\u201c\u2018]?[^\W\d_]))"""
 )
 """The number of a list's item, at its start."""
 _INLINE = re.compile(
-    r"(?P<kept>(?:(?<=[:;,.])|(?<=\band)|(?<=\bor)|(?<=[^\W\d_]))\s)"
+    r"(?P<kept>(?:(?<=[:;,.])|(?<=[^\W\d_]))\s)"
     r"(?:\((\d{1,2}|[a-z]|[ivx]{2,4})\)|(\d{1,2})[.)])\s?(?=[\"'(\u201c]?[^\W\d_])"
 )
-_ROMAN: Final = "i ii iii iv v vi vii viii ix x".split()
-_NO_RANK: Final = -9
+_ORDERS: Final = (
+    [str(number) for number in range(1, 100)],
+    ascii_lowercase,
+    "i ii iii iv v vi vii viii ix x".split(),
+)
+_NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
 _LONGEST: Final = 60
 """No word count has so many characters."""
 _WORD = re.compile(r"[^\W_]")
@@ -76,21 +78,14 @@ def _blank(match: re.Match[str]) -> str:
 
 def _without_enumerators(text: str) -> str:
     """Blank the marks of an enumeration: those that ascend, or that begin one at a colon."""
-    found = list(_INLINE.finditer(text))
-    names = [match[2] or match[3] for match in found]
-    is_roman = any(len(name) > 1 and name in _ROMAN for name in names)
-    ranks = [_NO_RANK, *(_rank(name, is_roman=is_roman) for name in names), _NO_RANK]
-    counts = iter(
-        rank - 1 == before or rank + 1 == after or (rank == 1 and text[match.start() - 1] == ":")
-        for match, before, rank, after in zip(found, ranks, ranks[1:], ranks[2:], strict=False)
-    )
-    return _INLINE.sub(lambda match: _blank(match) if next(counts) else match[0], text)
+    names = ["", *(match[2] or match[3] for match in _INLINE.finditer(text)), ""]
+    around = zip(pairwise(names), pairwise(names[1:]), strict=False)
 
+    def blank(match: re.Match[str]) -> str:
+        is_first = text[match.start() - 1] == ":" and (match[2] or match[3]) in {"1", "a", "i"}
+        return match[0] if _NEIGHBOURS.isdisjoint(next(around)) and not is_first else _blank(match)
 
-def _rank(name: str, *, is_roman: bool) -> int:
-    if name.isdigit():
-        return int(name)
-    return (_ROMAN.index(name) + 1 if name in _ROMAN else _NO_RANK) if is_roman else ord(name) - 96
+    return _INLINE.sub(blank, text)
 
 
 def citation_after(text: str, stop: int) -> int:
@@ -98,9 +93,6 @@ def citation_after(text: str, stop: int) -> int:
 
     Plain digits are a mark behind a word ("thin.3") and a year ("2019.1"), not in "34.5".
     """
-    following = text[stop : stop + 2]
-    if not following.strip() or (following[0].isspace() and following[1] != "["):
-        return stop
     if match := _MARK.match(text, stop):
         return match.end()
     before = text[max(0, stop - 12) : stop]
@@ -109,7 +101,7 @@ def citation_after(text: str, stop: int) -> int:
     if not digits or ended[-1:] not in {".", "!", "?"}:
         return stop
     is_closed = ended != before or ended[-1] != "." or ended[-2:-1] in tuple(_CLOSING)
-    is_cited = _CITED.search(ended[:-1]) and not _REFERRING.search(ended[:-1])
+    is_cited = _CITED.search(ended[:-1])
     return digits.end() if is_closed or is_cited else stop
 
 
@@ -129,8 +121,6 @@ def with_counted(text: str) -> str:
             if value == due and not is_mark:
                 counted.add(start)
             due = value + step if is_mark or value == due else due
-    if not counted:
-        return text
     return _DECIMAL.sub(lambda m: f".[{m[1]}]" if m.start() in counted else m[0], text)
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import unescape
-from itertools import accumulate
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.text.lexicon import lists_of
 from summeval_pytest.text.marks import claims, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 NORMALISER: Final = "3"
 """Version of the rules by which a text is read; part of every signature."""
-
-Kind = Literal["paragraph", "heading", "item", "row"]
 
 _TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
 _BREAK = re.compile(r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr)>")
@@ -43,14 +41,16 @@ _LABELS = re.compile(
     rf"[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
 )
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
-_CUT_WORD = re.compile(r"-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))")
+_CUT_WORD = re.compile(
+    r"(?<=[^\W\d_])-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))"
+)
 _JOIN: Final = "\x01"
 """Ends a line whose last word goes on in the next one."""
 _WORD = re.compile(r"[\w-]+")
-_HEAD = re.compile(r"(?i).{1,2}|con|com|dis|pro|per|sub|inter|trans|hypo|hyper")
+_HEAD = re.compile(r"(?i).{1,2}|out|con|com|dis|pro|per|sub|inter|trans|hypo|hyper")
 _TAIL = re.compile(
     r".{0,2}(?:[ts]ions?|tional|ments?|[ts]ures?|ing|ness|it(?:y|ies)|bl[ey]|ally|[ae]nces?|ous"
-    r"|t?ives?|[ai]cal|[ae]nt(?:ly)?|ology|graphy)"
+    r"|t?ives?|[ai]cal|[ae]nt(?:ly)?|ology|graphy|ers?)"
 )
 """What a torn word may begin or end with, and a compound ("double-blind") does not."""
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -58,49 +58,35 @@ _BULLET: Final = (
     r"\u2022\u2023\u2043\u2219\u25a0-\u25ff\u2190-\u21ff\u2605\u2606\u2713\u2714\u2756\u204c\u00b7"
 )
 _INNER_BULLET = re.compile(r"(?<=[^\S\n])([\u2022\u2023\u25aa\u25cf\u25e6])(?=\s)")
-_NUMBER: Final = (
-    r"\d{1,2}[.)]|\(\d{1,2}\)|[a-z]\)|\((?:[a-z]|[ivx]{1,4})\)|\d{1,2}\s[-\u2013\u2014](?=\s)"
-)
+_NUMBER: Final = r"\d{1,2}\.|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\s[-\u2013\u2014](?=\s)"
 _ITEM = re.compile(
     rf"""(?x)(?P<bullet>[{_BULLET}]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
       |\d{{1,2}}\ufe0f?\u20e3\s*)
     | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}[.:]
         |(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
       (?(bold)(?:\*\*|__):?)\s+)(?=\S)
-    | (?P<sign>(?:[-+o\u2013\u2014]|\*{{1,3}})\s+)(?=\S)"""
+    | (?P<sign>(?:[-+o\u2013\u2014]|\*{{1,3}})\s+(?:\[[ xX]\]\s+)?)(?=\S)"""
 )
-_BOX = re.compile(r"\[[ xX]\]\s+")
+_BARE = re.compile(r"\(?\w+[.)]\s+")
+"""A number that goes, "1." or "(b)"; one like "4 - " or "Finding 1:" is shown."""
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
-_SECTIONS: Final = STOP_WORDS | set(
-    """
-    abstract aim aims approach aspect background brief claim claims conclusion conclusions context
-    data design discussion facet finding findings found goal goals highlight highlights implications
-    interpretation introduction key limitation limitations main material materials matter matters
-    mean means measures method methodology methods number objective objectives outcome outcomes
-    overall overview paper participants patients point points purpose question questions research
-    result results section sentence setting short significance statement study summary takeaway
-    takeaways title work
-    """.split()
-)
-"""A heading of these words alone claims nothing."""
-_LINKING: Final = frozenset(
-    "a an and are as at by for from in is of on or than that the to was were with".split()
-)
+_WORDS: Final = lists_of("layout")
 _MARKS: Final = ("*", "_", "`", "](")
+_ADDRESS: Final = r"(?:https?:|www\.|mailto:|#|/|\w+\.\w)"
 _LITERAL = re.compile(
     r"(?<![\w`])(?P<fence>`{1,2})(?![\s`])(?P<code>[^`\n]{1,300})(?<!\s)(?P=fence)(?![\w`])"
     r"|\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
-    r"|\](?=\()(?!\((?:https?:|www\.|mailto:|#|/|\w+\.\w))"
+    rf"|\](?=\()(?!\({_ADDRESS})"
 )
+_NUMBERED_LINK = re.compile(rf"\[(\d{{1,3}})\]\({_ADDRESS}[^()\s]{{0,300}}\)")
+"""A citation: "[4](#ref4)"."""
 _STANDINS = re.compile("[\ue000-\uf8ff]")
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""
 _NARROW: Final = 30
 _WIDE: Final = 130
 """Texts are wrapped in lines between these lengths."""
-_SHORT: Final = 3
-"""So many capitals may be an acronym; more of them are a title."""
 _LONGEST: Final = 100_000
 """A piece of so many characters is nothing that somebody emphasised."""
 _DEPTH: Final = 20
@@ -109,26 +95,16 @@ _WINDOW: Final = 500
 """So many characters of marks may stand between two words."""
 
 
-class TextPiece(NamedTuple):
-    """One piece of a text; ``start`` and ``end`` are places in the text as it is read."""
-
-    kind: Kind
-    start: int
-    end: int
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A text as metrics and judges read it.
 
     Attributes:
-        text: What is read: the pieces, with an empty line between two.
-        pieces: Where each of them stands in it.
+        text: What is read: its pieces, with an empty line between two.
         written: The text as it came.
     """
 
     text: str
-    pieces: tuple[TextPiece, ...]
     written: str
 
     def places(self) -> Sequence[int]:
@@ -154,34 +130,20 @@ def visible(character: str) -> str:
         return "\ufffd"
     if category == "Cf" or (category == "Cc" and character not in "\n\t\r\f\v\x85"):
         return ""
-    return (
-        unicodedata.normalize("NFKC", character) if "\ufb00" <= character < "\ufb07" else character
-    )
+    is_ligature = "\ufb00" <= character < "\ufb07"
+    return unicodedata.normalize("NFKC", character) if is_ligature else character
 
 
 @lru_cache(maxsize=128)
 def read(text: str) -> Reading:
     """Read a text: without marks, traces, invisible characters and the wrapping of lines."""
     result = _SOFT_HYPHEN.sub("", text)
-    if not result.isascii() or not result.isprintable():
-        for character in set(result):
-            if (seen := visible(character)) != character:
-                result = result.replace(character, seen)
-    pieces: list[tuple[Kind, str]] = []
+    result = result.translate({ord(character): visible(character) for character in set(result)})
     for _ in range(_DEPTH):  # a mark may show only when another one around it is gone
-        found = list(_pieces(result))
-        if len(found) == len(pieces):  # an item whose mark is gone is an item
-            found = [
-                (old[0] if new[0] == "paragraph" else new[0], new[1])
-                for old, new in zip(pieces, found, strict=True)
-            ]
-        pieces, before = found, result
-        result = "\n\n".join(piece for _, piece in pieces)
+        before, result = result, "\n\n".join(_pieces(result))
         if result == before:
             break
-    starts = accumulate((len(piece) + 2 for _, piece in pieces), initial=0)
-    placed = (TextPiece(k, at, at + len(p)) for (k, p), at in zip(pieces, starts, strict=False))
-    return Reading(result, tuple(placed), text)
+    return Reading(result, text)
 
 
 def normalise(text: str) -> str:
@@ -195,141 +157,86 @@ def normalise(text: str) -> str:
     return read(text).text
 
 
-def _pieces(text: str) -> Iterator[tuple[Kind, str]]:
-    text = _cleaned(text)
-    for block in _PARAGRAPH.split(text):
+def _pieces(text: str) -> Iterator[str]:
+    for block in _PARAGRAPH.split(_cleaned(text)):
         lines = [line for line in map(str.strip, block.split("\n")) if line]
-        for kind, piece in _sorted(lines) if lines else ():
+        for piece in _sorted(lines) if lines else ():
             has_marks = len(piece) < _LONGEST and any(map(piece.__contains__, _MARKS))
             words = " ".join((_unmarked(piece) if has_marks else piece).split())
-            may_be_label = kind in {"heading", "row"} or words[-1:] == ":"
-            names = tokens(words.removeprefix("No.") if kind == "row" else words)
-            if claims(words) and not (may_be_label and names and _SECTIONS.issuperset(names)):
-                yield kind, words
+            if claims(words) and not _is_label(words):
+                yield words
+
+
+def _is_label(words: str) -> bool:
+    """Whether a piece only names what follows: "Key findings", "Results:", "No. | Finding"."""
+    names = set() if words[-1:] in ".!?" else set(tokens(words.removeprefix("No.")))
+    is_named = words[-1:] == ":" or not names.isdisjoint(_WORDS["sections"])
+    return is_named and names <= _WORDS["sections"] | STOP_WORDS
 
 
 def _cleaned(text: str) -> str:
     """The text without tags, a label at its start, and words that a line's end cuts."""
-    if "<" in text:
-        text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
-        text = _BREAK.sub("\n\n", text)
-        text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
-    if "&" in text:
-        text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
-    if label := _LABELS.match(text):
-        text = text[label.end() :]
-    if _CUT_WORD.search(text):
-        known = frozenset(text.split())
-        text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
-    if not text.isascii():
-        text = _INNER_BULLET.sub(r"\n\1", text)
-    return with_counted(text)
+    text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
+    text = _BREAK.sub("\n\n", text)
+    text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
+    text = _LABELS.sub("", _ENTITY.sub(lambda entity: unescape(entity[0]), text))
+    if "\nII. " in text:
+        text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
+    known = frozenset(text.split())
+    text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
+    return with_counted(_INNER_BULLET.sub(r"\n\1", text))
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:
     r"""What stands at a line's end that cuts a word ("co-\noperation"): its hyphen or nothing."""
     last, before = match[1], match.string[max(0, match.start() - 40) : match.start()]
-    if not before[-1:].isalpha():
-        return match[0]
     compound, _, first = _WORD.findall(before)[-1].rpartition("-")
-    is_word = first + last in known or not (compound or f"{first}-{last}" in known)
-    goes = is_word and (first + last in known or _is_torn(first, last))
-    return _JOIN if goes else f"-{_JOIN}"
+    is_compound = compound or f"{first}-{last}" in known or not last.islower()
+    is_torn = not is_compound and (_HEAD.fullmatch(first) or _TAIL.fullmatch(last))
+    return _JOIN if is_torn or first + last in known else f"-{_JOIN}"
 
 
-def _is_torn(first: str, last: str) -> bool:
-    return last.islower() and bool(_HEAD.fullmatch(first) or _TAIL.fullmatch(last))
-
-
-def _sorted(lines: list[str]) -> Iterator[tuple[Kind, str]]:
+def _sorted(lines: list[str]) -> Iterator[str]:
     """The pieces of lines that no empty line parts."""
     if re.match(r">\s?[^\s\d=]", lines[0]):
         lines = [line for line in (line.lstrip("> ") for line in lines) if line]
     is_table = any("|" in line and _RULE.fullmatch(line) for line in lines)
     items = [*map(_ITEM.match, lines)]
-    alike = Counter(map(_mark, items))
+    alike = Counter(item.lastgroup for item in items if item)
     width = max(map(len, lines), default=0)
     is_list = lines[2:] != [] and not any(n[0].islower() or _runs_on(n) for n in lines)
-    pieces: list[tuple[Kind, list[str]]] = []
+    pieces: list[list[str]] = []
     before = ""
-    for place, (line, item) in enumerate(zip(lines, items, strict=True)):
-        kind, shown = _outright(line, is_table=is_table)
-        if kind is None and item and _is_item(items, place, alike, before):
-            kind, shown = "item", _without_mark(item)
-        if kind == "rule":
-            if before and line[0] in "=-":
-                pieces[-1] = ("heading", pieces[-1][1])
-        elif kind or not before or _breaks(before, line, width, is_list=is_list):
-            if not is_list:
-                pieces[-1:] = [_titled(*piece) for piece in pieces[-1:]]
-            pieces.append((kind or "paragraph", [shown]))
-        else:
-            pieces[-1][1].append(shown)
-        before = "" if kind in {"heading", "row", "rule"} else line
-    yield from ((kind, "\n".join(parts).replace(f"{_JOIN}\n", "")) for kind, parts in pieces)
-
-
-def _outright(line: str, *, is_table: bool) -> tuple[Kind | Literal["rule"] | None, str]:
-    """What a line is by itself, and its text: a heading, a row, or the rule of a table or fence."""
-    if not line[0].isalnum():
+    for line, item in zip(lines, items, strict=True):
         if _RULE.fullmatch(line):
-            return "rule", ""
-        if heading := _HEADING.match(line):
-            return "heading", line[heading.end() :].rstrip("# ") if line[0] == "#" else line
-    is_row = is_table or line[0] == line[-1] == "|"
-    return ("row", line.strip("| ")) if is_row else (None, line)
-
-
-def _without_mark(item: re.Match[str]) -> str:
-    """A line without a bullet or "1."; a mark like "(1)" or "Finding 1:" is shown."""
-    is_bare = not item["number"] or re.fullmatch(r"\d+[.)]\s+", item[0])
-    return _BOX.sub("", item.string[item.end() :], count=1) if is_bare else item.string
-
-
-def _mark(item: re.Match[str] | None) -> str:
-    """The sign itself, or the kind of mark."""
-    return "" if item is None else item[0][0] if item["sign"] else str(item.lastgroup)
-
-
-def _is_item(
-    items: Sequence[re.Match[str] | None], place: int, alike: Mapping[str, int], before: str
-) -> bool:
-    """Whether what begins a line is a mark, and no "12. It" or "+ 3 degrees" of a sentence."""
-    item, last = items[place], items[place - 1] if place else None
-    if item is None or item["bullet"]:
-        return item is not None
-    follows = last is not None and last.lastgroup == item.lastgroup
-    is_vague = item["sign"] and (item[0][0] == "o" or item.string[item.end()].isdigit())
-    opens = not is_vague and (not before or _has_ended(before, item.string))
-    return alike[_mark(item)] > 1 or follows or opens
-
-
-def _titled(kind: Kind, lines: list[str]) -> tuple[Kind, list[str]]:
-    """A piece as it is; a line of its own above others, without an end, is a heading."""
-    is_title = kind == "paragraph" and len(lines) == 1 and lines[0][-1] not in ".!?:"
-    return ("heading" if is_title else kind), lines
-
-
-def _has_ended(line: str, following: str) -> bool:
-    return line[-1] == ":" or (line[-1] in ".!?" and ends_sentence(line, following))
+            before = ""
+            continue
+        is_alone = is_table or _HEADING.match(line)
+        # "12. It" and "+ 3 degrees" are no marks where a sentence goes on
+        if item and not is_alone and (item["bullet"] or not before or alike[item.lastgroup] > 1):
+            is_shown = item["number"] and not _BARE.fullmatch(item[0])
+            pieces.append([line if is_shown else line[item.end() :]])
+        elif is_alone or not before or _breaks(before, line, width, is_list=is_list):
+            pieces.append([line.strip("#| ") if is_alone else line])
+        else:
+            pieces[-1].append(line)
+        before = "" if is_alone else line
+    yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
 
 
 def _runs_on(line: str) -> bool:
-    return line[-1] in ",(-\u2013" or line.rsplit(None, 1)[-1].lower() in _LINKING
+    return line[-1] in f",(-\u2013{_JOIN}" or line.rsplit(None, 1)[-1].lower() in _WORDS["linking"]
 
 
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     """Whether a line's end is meant, and does not only wrap a sentence."""
-    if line[-1] == _JOIN:
-        return False
     room = len(line) + 1 + len(following.split(None, 1)[0])
     has_room = room <= _FULL * width or width > _WIDE
-    if line[-1] in ".!?:":
-        is_wrapped = line[-1] == ":" and len(line) > _NARROW and not (has_room or is_list)
-        return not is_wrapped and _has_ended(line, following)
-    is_title = len(line) > _SHORT and line.isupper() and not following.isupper()
-    may_end = following[0].isupper() and not _runs_on(line)
-    return is_list or (may_end and (has_room or is_title))
+    if line[-1] == ":":
+        return has_room or len(line) <= _NARROW
+    if line[-1] in ".!?":
+        return ends_sentence(line, following)
+    return is_list or (has_room and following[0].isupper() and not _runs_on(line))
 
 
 @cache
@@ -341,24 +248,8 @@ def _markdown() -> MarkdownIt:
 
 def _unmarked(piece: str) -> str:
     """A piece without emphasis, code marks and addresses; formulas and "5*3" stay as they are."""
-    literal: list[str] = []
-
-    def stand_in(match: re.Match[str]) -> str:
-        literal.append(match["code"] or match[0])
-        return "\ue000"
-
-    source = _LITERAL.sub(stand_in, _STANDINS.sub("\ufffd", piece))
-    parts: list[str] = []
-    opened = 0
-    for token in _markdown().parseInline(source)[0].children or ():
-        match token.type:
-            case "text":
-                parts.append(token.content)
-            case "softbreak" | "hardbreak":
-                parts.append("\n")
-            case "link_open":
-                opened = len(parts)
-            case "link_close" if "".join(parts[opened:]).isdigit():  # a citation: "[4](#ref4)"
-                parts[opened:] = [f"[{''.join(parts[opened:])}]"]
-    kept = iter(literal)
-    return re.sub("\ue000", lambda _: next(kept), "".join(parts))
+    plain = _NUMBERED_LINK.sub(r"[\1]", _STANDINS.sub("\ufffd", piece))
+    literal = iter([match["code"] or match[0] for match in _LITERAL.finditer(plain)])
+    parsed = _markdown().parseInline(_LITERAL.sub("\ue000", plain))[0].children or ()
+    shown = "".join(token.content for token in parsed if token.type == "text")
+    return re.sub("\ue000", lambda _: next(literal), shown)

@@ -167,8 +167,8 @@ def test_whether_a_sentence_is_true_all_the_same_is_kept_of_unsupported_ones() -
 
 def test_source_sentences_run_on_through_the_sections() -> None:
     """Evidence indices count from 0 over the sections in order, and empty ones take none."""
-    sections = ["Aims\n\nWe fed zinc. It was cheap.", "<pad>", "Growth rose.<n>No mouse died."]
-    expected = ("Aims", "We fed zinc.", "It was cheap.", "Growth rose.", "No mouse died.")
+    sections = ["Ponds\n\nWe fed zinc. It was cheap.", "<pad>", "Growth rose.<n>No mouse died."]
+    expected = ("Ponds", "We fed zinc.", "It was cheap.", "Growth rose.", "No mouse died.")
     assert source_sentences(sections) == expected
     assert source_sentences([]) == ()
 

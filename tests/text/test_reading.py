@@ -46,21 +46,20 @@ def test_a_summary_is_the_same_sentences_in_every_form(form: str) -> None:
 def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
     """One wrong item must not condemn the others, nor hide among them."""
     items = [f"{sentence.rstrip('.')}{end}" for sentence in SAID]
-    reading = read("\n".join(f"{mark} {item}" for item in items))
-    assert reading.text.split("\n\n") == items
-    assert {piece.kind for piece in reading.pieces} == {"item"}
+    assert normalise("\n".join(f"{mark} {item}" for item in items)).split("\n\n") == items
 
 
 @pytest.mark.parametrize(
     ("written", "pieces"),
     [
-        # numbers of items: those of Markdown go, others are shown
+        # numbers of items go, if nobody could take them for words or figures
         ("1) Ice fell\n2) Seas rose", "Ice fell|Seas rose"),
         ("**1.** Ice fell.\n**2.** Seas rose.", "Ice fell.|Seas rose."),
         ("**1. Ice fell.**\n**2. Seas rose.**", "Ice fell.|Seas rose."),
         ("1\ufe0f\u20e3 Ice fell\n2\ufe0f\u20e3 Seas rose", "Ice fell|Seas rose"),
-        ("(1) Ice fell\n(2) Seas rose", "(1) Ice fell|(2) Seas rose"),
-        ("a) Ice fell\nb) Seas rose", "a) Ice fell|b) Seas rose"),
+        ("(1) Ice fell\n(2) Seas rose", "Ice fell|Seas rose"),
+        ("a) Ice fell\nb) Seas rose", "Ice fell|Seas rose"),
+        ("I. Ice fell.\nII. Seas rose.\nIV. Fish died.", "Ice fell.|Seas rose.|Fish died."),
         ("1 - Ice fell\n2 - Seas rose", "1 - Ice fell|2 - Seas rose"),
         ("Finding 1: Ice fell\nFinding 2: Seas rose", "Finding 1: Ice fell|Finding 2: Seas rose"),
         ("We saw:\n- ice\n  and snow\n  - wet\n- rain", "We saw:|ice and snow|wet|rain"),
@@ -76,7 +75,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("warmer by\n+ 3 \u00b0C", "warmer by + 3 \u00b0C"),
         ("the year\n2019. It rained", "the year 2019. It rained"),
         ("a count of\n12. It rained", "a count of 12. It rained"),
-        ("Aims\n\n    indented by\n    a PDF", "Aims|indented by a PDF"),
+        ("Ash\n\n    indented by\n    a PDF", "Ash|indented by a PDF"),
         ("5*3*2, a_b_c, x * y * z, 2**3", "5*3*2, a_b_c, x * y * z, 2**3"),
         ("<5 died, p <b and c> d", "<5 died, p <b and c> d"),
         ("$40\\%$ of $a*b*c$ and $_i$ or $_j$", "$40\\%$ of $a*b*c$ and $_i$ or $_j$"),
@@ -86,7 +85,8 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("## Key findings\n\n**Results**\n- Ice fell.\n\nAims:\nIt did.", "Ice fell.|It did."),
         ("| lake | ice |\n|:--|--:|\n| Ash | 3 cm |", "lake | ice|Ash | 3 cm"),
         ("lake | ice\n--- | ---\nAsh | 3 cm", "lake | ice|Ash | 3 cm"),
-        ("## What we found\n\nWHY IT MATTERS\nIce fell.", "Ice fell."),
+        ("Results\n\nIce fell.\n\nHere it is:\n\nA fact", "Ice fell.|A fact"),
+        ("## What we found\n\nWHY IT MATTERS\nIce fell for ten years.", "Ice fell for ten years."),
         ("## No ice\n\nOf Ash\nIt fell by over half.", "No ice|Of Ash|It fell by over half."),
         ("| No. | Finding |\n|---|---|\n| 1 | Ice fell. |", "1 | Ice fell."),
         ("``thin'' ice, `old' ice and `new`", "``thin'' ice, `old' ice and new"),
@@ -106,6 +106,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         # leftovers of PDF
         ("the co-\noperation of \ufb01sh", "the cooperation of fish"),
         ("pre-\nand post-war, well-\nfed, IL-\n6", "pre- and post-war, well-fed, IL-6"),
+        ("oth-\ners saw out-\ncomes", "others saw outcomes"),
         ("tem\u00ad\nperature, tempera-\nture", "temperature, temperature"),
         ("By 8.1 All rose.2 It fell 3.3 All.4", "By 8.[1] All rose.2 It fell 3.[3] All.4"),
     ],
@@ -127,10 +128,9 @@ def test_what_is_read_reads_itself(text: str) -> None:
 
 @given(texts)
 @example("\ufb01sh **co-\noperate** \u00ad here")
-def test_pieces_and_places_lie_in_their_texts(text: str) -> None:
+def test_places_lie_in_the_text_as_written(text: str) -> None:
     """The page marks a sentence in the text as written, so every place must exist, in order."""
     reading = read(text)
-    assert "\n\n".join(reading.text[p.start : p.end] for p in reading.pieces) == reading.text
     places = reading.places()
     assert len(places) == len(reading.text) + 1
     assert list(places) == sorted(places)

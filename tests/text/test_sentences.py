@@ -11,7 +11,7 @@ from summeval_pytest.text.sentences import split_sentences
 RUNNING = [
     # abbreviations
     ["Moss et al. grew the cultures in the dark.", "They kept 12 of them."],
-    ["We followed the plan of Moss et al.", "The plan had three steps."],
+    ["We followed the plan of Moss et al.", "Sleep was poor."],
     ["Moss et al. (2019) disagree.", "We do not."],
     ["Uptake rose, as Fig. 2 shows.", "It fell again after 4 h."],
     ["Growth was slow (see Figs. 3 and 4).", "No colony survived."],
@@ -72,7 +72,6 @@ RUNNING = [
     ["Ponds dried up.\u00b9\u00b2", "Newts left.\u00b3"],
     ["Ponds dried up. [4]", "Newts left."],
     ["The tool, version 2.0 Beta, of Fig. 2.1 Ash is free.", "Qwen 2.5 Coder won."],
-    ["Ponds dried up (12 of 40).", "(2) Newts left."],
     # a small letter at the start
     ["Ponds dried up.", "pKa fell by .2."],
     ["Ponds dried up.", "siRNA had no effect.", "cAMP doubled.", "p21 rose."],
@@ -152,6 +151,7 @@ def test_lines_are_cut_as_running_text() -> None:
         ("1) We dried it. It shrank.\n2) It froze.", "1) We dried it.|It shrank.|2) It froze."),
         ("10 . we dried it .\n11 . we froze it .", "10 . we dried it .|11 . we froze it ."),
         ("Two facts: 1. Ponds dried. 2. Newts left.", "Two facts: 1. Ponds dried.|2. Newts left."),
+        ("It rained (in May). (2) It froze.", "It rained (in May).|(2) It froze."),
         ("It rained. (Word count: 2)", "It rained. (Word count: 2)"),
         ("Aims\n\nWe asked who sleeps.", "Aims|We asked who sleeps."),
         ("  Methods:\n   a survey", "Methods:|a survey"),
