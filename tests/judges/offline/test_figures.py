@@ -58,8 +58,7 @@ def test_it_finds_wrong_numbers_and_little_else() -> None:
 
 
 def test_it_sees_wrong_figures_and_condemns_few_reworded_ones() -> None:
-    """Version 5 saw 29 and 6 errors, and condemned 8 and 9 rewordings; version 6 saw 39 and 10, and
-    condemned 1 and 2."""
+    """Version 6 saw 39 and 10 errors, and condemned 1 and 2 rewordings."""
     n_lines: Counter[tuple[str, str]] = Counter()
     n_conflicts: Counter[tuple[str, str]] = Counter()
     for row in rows_of("figures.jsonl"):
