@@ -36,6 +36,7 @@ from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import Roles, label_evidence, pieces_of, roles_of
 from summeval_pytest.text.contradictions import compare_numbers
 from summeval_pytest.text.numbers import unstated_figures
+from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words, known_tokens
 
@@ -99,7 +100,14 @@ class FacetOverlap:
 @lru_cache(maxsize=512)
 def _weights(text: str) -> Mapping[str, float]:
     """The different words of a text, with what each counts: its rarity, and 1 for a number."""
-    return {word: 1.0 if word[0].isdigit() else rarity(word) for word in content_words(text)}
+    return {word: 1.0 if word[0].isdigit() else rarity(word) for word in _terms(text)}
+
+
+@lru_cache(maxsize=2048)
+def _terms(text: str) -> tuple[str, ...]:
+    """The stems of the words that carry content, and the numbers by their values."""
+    words = [word for word in content_words(text) if not word[0].isdigit()]
+    return (*words, *(f"{figure.size:g}" for figure in find_quantities(text)))
 
 
 def repetition(words: Sequence[str]) -> float:
@@ -123,7 +131,7 @@ def overlaps(question: q.RateFacets, roles: Roles = roles_of) -> tuple[FacetOver
     surest = [max(column) for column in zip([0.0] * len(q.FACETS), *rows, strict=True)]
     by_word: dict[str, list[float]] = {}
     for text, row in zip(texts, rows, strict=True):
-        for word in set(content_words(text)):
+        for word in set(_terms(text)):
             by_word[word] = list(map(max, by_word[word], row)) if word in by_word else row
     repeated = repetition([word for text in texts for word in known_tokens(text)])
     whole = _share(_weights(question.reference), by_word)
@@ -148,7 +156,7 @@ def overlaps(question: q.RateFacets, roles: Roles = roles_of) -> tuple[FacetOver
             stated=clear * surest[column] + (1.0 - clear) * USUAL,
             own=_share(only_here, by_word) if only_here else 1.0,
             repetition=repeated,
-            is_whole=weights.keys() <= set(content_words(pair.candidate)),
+            is_whole=weights.keys() <= set(_terms(pair.candidate)),
             reason=f"{reason} found",
         )
 
