@@ -118,14 +118,14 @@ def read_text(text: str) -> Output:
 
 
 _LISTS: Final = lists_of("refusals")
-_DO, _BE = ("|".join(sorted(_LISTS[name])) for name in ("do", "be"))
+_DO, _BE, _OPENINGS = ("|".join(sorted(_LISTS[name])) for name in ("do", "be", "openings"))
 _REFUSAL: Final = re.compile(
     rf"""(?isx)\A\W*(?:(?:summary|abstract|answer|response|output|assistant)\W*:\W*)?
-    (?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | lorem\ ipsum\b
+    (?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | (?:\d{{3}}\W+)?(?:{_OPENINGS})(?!\w)
     | (?<=[\[{{<(])(?:\w+\ )?(?:summary|abstract|output)(?:\ \w+){{0,3}}\W*\Z
       # a program's message
-    | traceback\ \( | [\w.]*(?-i:[a-z](?:Error|Exception|Timeout))\b | (?:error"|{{"message)[^\w.]*:
-    | doctype\ html | (?:no|0|zero)\ (?:\w+\ )?(?:results|matches|documents)(?:\ \w+){{0,3}}\W*\Z
+    | [\w.]*(?-i:[a-z](?:Error|Exception|Timeout))\b | error"[^\w.]*:
+    | (?:no|0)\ (?:\w+\ )?(?:results|matches|documents|passages)(?:\ were)?(?:\ \w+ed|\ found)?\W*\Z
       # it apologises
     | (?:i|we)(?:(?:'(?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid)|\ (?:\w+ly\ )?apologi[sz]e)
         (?:\W*\Z|\s?[^\s\w]|\ (?:but|that|the|i|for\ (?:the|any|this))\b)
@@ -133,7 +133,7 @@ _REFUSAL: Final = re.compile(
       # it speaks of itself, or says at once, after a clause or after a remark what it does not do
     | (?:(as)|i(?:'m|\ am)(?:\ only|\ just)?)\ an?\ (?:ai|artificial\ intelligence|(?:large\ )?
         language|(?:\w+\ )?assistant)(?:\ (?:language|model|assistant|system)){{0,2}}(?(1),?\ i)\b
-    | your\ (?:account|document|file|input|message|prompt|query|request|session)\b
+    | your\ (?:\w+\ )?(?:account|input|key|message|prompt|query|request)\ (?:is|was|has|could)\b
     | (?:(?:hello|hi|thank|you|(?:this|that|it|there)\ (?:is|appears|seems|looks)
         |the\ (?:text|document|file|content|input|request))\w*\b[^.!?]*[.!?]\ )?
       (?:[^.!?]*(?:[,;:\u2013\u2014-]|\b(?:but|so|and|that|means|therefore))\ ?)?i(?:
@@ -175,7 +175,7 @@ def is_refusal(text: str) -> bool:
         return False
     text = _QUOTED.sub("quotation", text).replace("\u2019", "'")
     opening, text = text[:_OPENING], text.lower()
-    is_foreign = " the " not in text and any(phrase in text[:_OPENING] for phrase in _FOREIGN)
+    is_foreign = "the " not in text and any(phrase in text[:_OPENING] for phrase in _FOREIGN)
     return is_foreign or bool(_REFUSAL.match(opening)) or _is_about_task(text)
 
 
