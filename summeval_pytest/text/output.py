@@ -120,12 +120,12 @@ def read_text(text: str) -> Output:
 _LISTS: Final = lists_of("refusals")
 _DO, _BE, _OPENINGS = ("|".join(sorted(_LISTS[name])) for name in ("do", "be", "openings"))
 _REFUSAL: Final = re.compile(
-    rf"""(?isx)\A\W*(?:(?:summary|abstract|answer|response|output|assistant)\W*:\W*)?
+    rf"""(?sx)\A\W*(?:(?:summary|abstract|answer|response|output|assistant)\W*:\W*)?
     (?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | (?:\d{{3}}\W+)?(?:{_OPENINGS})(?!\w)
     | (?<=[\[{{<(])(?:\w+\ )?(?:summary|abstract|output)(?:\ \w+){{0,3}}\W*\Z
       # a program's message
-    | [\w.]*(?-i:[a-z](?:Error|Exception|Timeout))\b | error"[^\w.]*:
-    | (?:no|0)\ (?:\w+\ )?(?:results|matches|documents|passages)(?:\ were)?(?:\ \w+ed|\ found)?\W*\Z
+    | [\w.]{{3,}}(?:error|exception|timeout)(?:[:(]|\Z) | error"[^\w.]*:
+    | (?:no|0)\ \w*\ ?(?:results|matches|documents|passages)(?:\ were)?(?:\ found|\ retrieved)?\W*\Z
       # it apologises
     | (?:i|we)(?:(?:'(?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid)|\ (?:\w+ly\ )?apologi[sz]e)
         (?:\W*\Z|\s?[^\s\w]|\ (?:but|that|the|i|for\ (?:the|any|this))\b)
@@ -136,7 +136,7 @@ _REFUSAL: Final = re.compile(
     | your\ (?:\w+\ )?(?:account|input|key|message|prompt|query|request)\ (?:is|was|has|could)\b
     | (?:(?:hello|hi|thank|you|(?:this|that|it|there)\ (?:is|appears|seems|looks)
         |the\ (?:text|document|file|content|input|request))\w*\b[^.!?]*[.!?]\ )?
-      (?:[^.!?]*(?:[,;:\u2013\u2014-]|\b(?:but|so|and|that|means|therefore))\ ?)?i(?:
+      (?:[^.!?]*(?:[,;:\u2013\u2014]\ ?|(?:\ -|\b(?:but|so|and|that|means|therefore))\ ))?i(?:
         (?:\ (?:can\ ?not|(?:ca|do|wo|did|could)n't|cant|(?:could|will|do|did)\ not)
           (?:\ be\ able\ to)?|(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no|\ must)
         \ (?:\w+ly\ |in\ good\ (?:conscience|faith)\ )?(?:{_DO})\b
@@ -166,16 +166,16 @@ def is_refusal(text: str) -> bool:
     """Whether a text is a model's refusal, or a placeholder, and no summary.
 
     So it is where it has fewer than 80 words and begins in one of two ways. The system speaks of
-    itself: an apology, "I cannot" and what a summary takes, or a request for the text. Or it speaks
-    of its task alone: "The document could not be accessed." A quoted start is somebody else's.
+    itself, in any of a few languages: an apology, a reason why it cannot, a request for the text.
+    Or it speaks of its task alone: "The paper was not found." What it quotes is somebody else's.
     """
     if text.startswith(_CITED) and not text.endswith(_CITED):
         return False
     if len(text.split(None, _MOST_WORDS)) >= _MOST_WORDS or len(text) > _MOST_WORDS * 100:
         return False
-    text = _QUOTED.sub("quotation", text).replace("\u2019", "'")
-    opening, text = text[:_OPENING], text.lower()
-    is_foreign = "the " not in text and any(phrase in text[:_OPENING] for phrase in _FOREIGN)
+    text = _QUOTED.sub("quotation", text).replace("\u2019", "'").lower()
+    opening = text[:_OPENING]
+    is_foreign = "the " not in opening and any(phrase in opening for phrase in _FOREIGN)
     return is_foreign or bool(_REFUSAL.match(opening)) or _is_about_task(text)
 
 
