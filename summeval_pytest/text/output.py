@@ -139,8 +139,8 @@ _REFUSAL: Final = re.compile(
       (?:[^.!?]*(?:[,;:\u2013\u2014]\ ?|(?:\ -|\b(?:but|so|and|that|means|therefore))\ ))?i(?:
         (?:\ (?:can\ ?not|(?:ca|do|wo|did|could)n't|cant|(?:could|will|do|did)\ not)
           (?:\ be\ able\ to)?|(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no|\ must)
-        \ (?:\w+ly\ |in\ good\ (?:conscience|faith)\ )?(?:{_DO})\b
-      | (?:'d|\ would|\ will)?\ (?:prefer|rather|choose)\ not\b
+        ,?\ (?:\w+ly,?\ |in\ good\ (?:conscience|faith),?\ )?(?:{_DO})\b
+      | (?:'d|\ would|\ will|\ have)?\ (?:prefer|rather|choose|chosen)\ not\b
       | (?:'m|\ am)\ (?:not\ |un)(?:\w+ly\ )?(?:{_BE})\b )
       # it asks for the text
     | .*\b(?:please|(?:could|can|if)\ you)\ (?:\w+\ )?(?:provide|share|upload|paste|send|attach)
@@ -156,7 +156,7 @@ _FAULT_STEMS, _TASK_STEMS = (
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCE_END: Final = re.compile(r"[.!?]+(?=\s|\Z)|\n")
 _QUOTED: Final = re.compile(  # two words or more
-    r"[\"\u201c\u2018'](?<=[\w,]\s.)(?=\S*\w\s)(?:[^\"\u201d\u2019']|['\u2019](?=\w))*[\"\u201d\u2019']?"
+    r"[\"\u201c\u2018'](?<=[\w, ][\s(].)(?=\S*[\w,]\s)(?:[^\"\u201d\u2019']|['\u2019](?=\w))*"
 )
 _CITED: Final = tuple("\"'\u2018\u2019\u201c\u201d")
 _MOST_WORDS: Final = 80
