@@ -123,9 +123,7 @@ _REFUSAL: Final = re.compile(
     rf"""(?sx)\A\W*(?:(?:summary|abstract|answer|response|output|assistant)\W*:\W*)?
     (?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | (?:\d{{3}}\W+)?(?:{_OPENINGS})(?!\w)
     | (?<=[\[{{<(])(?:\w+\ )?(?:summary|abstract|output)(?:\ \w+){{0,3}}\W*\Z
-      # a program's message
-    | [\w.]{{3,}}(?:error|exception|timeout)(?:[:(]|\Z) | error"[^\w.]*:
-    | (?:no|0)\ \w*\ ?(?:results|matches|documents|passages)(?:\ were)?(?:\ found|\ retrieved)?\W*\Z
+    | [\w.]{{3,}}(?:error|exception|timeout)(?:[:(]|\Z) | error"[^\w.]*:  # a program's message
       # it apologises
     | (?:i|we)(?:(?:'(?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid)|\ (?:\w+ly\ )?apologi[sz]e)
         (?:\W*\Z|\s?[^\s\w]|\ (?:but|that|the|i|for\ (?:the|any|this))\b)
@@ -136,9 +134,11 @@ _REFUSAL: Final = re.compile(
     | your\ (?:\w+\ )?(?:account|input|key|message|prompt|query|request)\ (?:is|was|has|could)\b
     | (?:(?:hello|hi|thank|you|(?:this|that|it|there)\ (?:is|appears|seems|looks)
         |the\ (?:text|document|file|content|input|request))\w*\b[^.!?]*[.!?]\ )?
-      (?:[^.!?]*(?:[,;:\u2013\u2014]\ ?|(?:\ -|\b(?:but|so|and|that|means|therefore))\ ))?i(?:
-        (?:\ (?:can\ ?not|(?:ca|do|wo|did|could)n't|cant|(?:could|will|do|did)\ not)
-          (?:\ be\ able\ to)?|(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no|\ must)
+      (?:[^.!?]*(?:[,;:\u2013\u2014]|\ -|\b(?:but|so|and|that|means|unfortunately))\ ?
+        |(?:due|given|without)\b[^.!?]*\ )?i(?:
+        (?:\ (?:ca|do|wo|have)n't|'m\ not)\b  # no summary contracts its verbs
+      | (?:\ (?:can\ ?not|cant|(?:could|did)n't|(?:could|will|do|did)\ not)(?:\ be\ able\ to)?
+          |(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no|\ must)
         ,?\ (?:\w+ly,?\ |in\ good\ (?:conscience|faith),?\ )?(?:{_DO})\b
       | (?:'d|\ would|\ will|\ have)?\ (?:prefer|rather|choose|chosen)\ not\b
       | (?:'m|\ am)\ (?:not\ |un)(?:\w+ly\ )?(?:{_BE})\b )
