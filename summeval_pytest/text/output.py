@@ -134,9 +134,9 @@ _REFUSAL: Final = re.compile(
     | your\ (?:\w+\ )?(?:account|input|key|message|prompt|query|request)\ (?:is|was|has|could)\b
     | (?:(?:hello|hi|thank|you|(?:this|that|it|there)\ (?:is|appears|seems|looks)
         |the\ (?:text|document|file|content|input|request))\w*\b[^.!?]*[.!?]\ )?
-      (?:[^.!?]*(?:[,;:\u2013\u2014]|\ -|\b(?:but|so|and|that|means|unfortunately))\ ?
-        |(?:due|given|without)\b[^.!?]*\ )?i(?:
-        (?:\ (?:ca|do|wo|have)n't|'m\ not)\b  # no summary contracts its verbs
+      (?:[^.!?]*(?:[,;:\u2013\u2014]|\ -|\b(?:but|so|and|that|means|hence|unfortunately))\ ?
+        |(?:as|because|due|given|since|under|without)\b[^.!?]*\ )?i(?:
+        (?:\ (?:ca|do|wo|have)n't|'m\ not|'d\ rather)\b  # no summary contracts its verbs
       | (?:\ (?:can\ ?not|cant|(?:could|did)n't|(?:could|will|do|did)\ not)(?:\ be\ able\ to)?
           |(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no|\ must)
         ,?\ (?:\w+ly,?\ |in\ good\ (?:conscience|faith),?\ )?(?:{_DO})\b
