@@ -117,39 +117,47 @@ def read_text(text: str) -> Output:
     return Output("\n\n".join(filter(None, kept)), had_thoughts)
 
 
-_SELF: Final = (
-    r"an?\ (?:ai|artificial\ intelligence|(?:large\ )?language|(?:\w+\ )?assistant)"
-    r"(?:\ (?:language|model|assistant|system)){0,2}"
-)
+_LISTS: Final = lists_of("refusals")
+_DO, _BE, _OPENINGS = ("|".join(sorted(_LISTS[name])) for name in ("do", "be", "openings"))
 _REFUSAL: Final = re.compile(
-    rf"""(?isx)\A\W*(?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | lorem\ ipsum\b
+    rf"""(?sx)\A\W*(?:(?:summary|abstract|answer|response|output|assistant)\W*:\W*)?
+    (?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | (?:\d{{3}}\W+)?(?:{_OPENINGS})(?!\w)
     | (?<=[\[{{<(])(?:\w+\ )?(?:summary|abstract|output)(?:\ \w+){{0,3}}\W*\Z
+    | [\w.]{{3,}}(?:error|exception|timeout)(?:[:(]|\Z) | error"[^\w.]*:  # a program's message
       # it apologises
     | (?:i|we)(?:(?:'(?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid)|\ (?:\w+ly\ )?apologi[sz]e)
         (?:\W*\Z|\s?[^\s\w]|\ (?:but|that|the|i|for\ (?:the|any|this))\b)
     | sorry\W{{1,4}}(?:but\ )?(?:i|we|this|that|the|there|no|it|your?|something)\b
-      # it speaks of itself, or says at once, after a clause or after thanks what it does not do
-    | as\ {_SELF},?\ i\b | i(?:'m|\ am)\ (?:only\ |just\ )?{_SELF}\b
-    | (?:than[^.!?]*[.!?]\ )?(?:[^.!?]*(?:,|\bbut)\ )?i(?:
-        \ (?:can\ ?not|can'?t|could\ not|couldn't|will\ not|won't|do\ not|don't|did\ not|didn't)
-          (?:\ be\ able\ to)?
-      | (?:'m|\ am|\ was)\ (?:unable|not\ able)\ to | \ have\ no | \ must)\ (?:\w+ly\ )?
-      (?:help|assist|access|open|read|view|browse|summari[sz]e|provide|give|generate|write|create
-        |produce|comply|fulfil+|answer|process|complete|respond|do|have|offer|decline|discuss
-        |(?:see|find|receive)\ (?:\w+\ )?(?:paper|document|text|article|file|information))\b
+      # it speaks of itself, or says at once, after a clause or after a remark what it does not do
+    | (?:(as)|i(?:'m|\ am)(?:\ only|\ just)?)\ an?\ (?:ai|artificial\ intelligence|(?:large\ )?
+        language|(?:\w+\ )?assistant)(?:\ (?:language|model|assistant|system)){{0,2}}(?(1),?\ i)\b
+    | your\ (?:\w+\ )?(?:account|input|key|message|prompt|query|request)\ (?:is|was|has|could)\b
+    | (?:(?:hello|hi|thank|you|(?:this|that|it|there)\ (?:is|appears|seems|looks)
+        |the\ (?:text|document|file|content|input|request))\w*\b[^.!?]*[.!?]\ )?
+      (?:[^.!?]*(?:[,;:\u2013\u2014]|\ -|\b(?:but|so|and|that|means|hence|unfortunately))\ ?
+        |(?:as|because|due|given|since|under|without)\b[^.!?]*\ )?i(?:
+        (?:\ (?:ca|do|wo|have)n't|'m\ not|'d\ rather)\b  # no summary contracts its verbs
+      | (?:\ (?:can\ ?not|cant|(?:could|did)n't|(?:could|will|do|did)\ not)(?:\ be\ able\ to)?
+          |(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no|\ must)
+        ,?\ (?:\w+ly,?\ |in\ good\ (?:conscience|faith),?\ )?(?:{_DO})\b
+      | (?:'d|\ would|\ will|\ have)?\ (?:prefer|rather|choose|chosen)\ not\b
+      | (?:'m|\ am)\ (?:not\ |un)(?:\w+ly\ )?(?:{_BE})\b )
       # it asks for the text
     | .*\b(?:please|(?:could|can|if)\ you)\ (?:\w+\ )?(?:provide|share|upload|paste|send|attach)
         (?:\ \w+){{1,2}}\ (?:text|paper|document|article|file|abstract)\b )"""
 )
 _OPENING: Final = 160
 """In so many characters a refusal says that it is one."""
-_LISTS: Final = lists_of("refusals")
+_FOREIGN: Final = tuple(phrase.replace("_", " ") for phrase in _LISTS["languages"])
 _FAULT_STEMS, _TASK_STEMS = (
     _LISTS[name].union(map(stem, _LISTS[name])) for name in ("fault", "task")
 )
 """Words that say that a task went wrong, and others that belong to a task, with their stems."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCE_END: Final = re.compile(r"[.!?]+(?=\s|\Z)|\n")
+_QUOTED: Final = re.compile(  # two words or more
+    r"[\"\u201c\u2018'](?<=[\w, ][\s(].)(?=\S*[\w,]\s)(?:[^\"\u201d\u2019']|['\u2019](?=\w))*"
+)
 _CITED: Final = tuple("\"'\u2018\u2019\u201c\u201d")
 _MOST_WORDS: Final = 80
 
@@ -158,18 +166,20 @@ def is_refusal(text: str) -> bool:
     """Whether a text is a model's refusal, or a placeholder, and no summary.
 
     So it is where it has fewer than 80 words and begins in one of two ways. The system speaks of
-    itself: an apology, "I cannot" and what a summary takes, or a request for the text. Or it speaks
-    of its task alone: "The document could not be accessed." A quoted start is somebody else's.
+    itself, in any of a few languages: an apology, a reason why it cannot, a request for the text.
+    Or it speaks of its task alone: "The paper was not found." What it quotes is somebody else's.
     """
     if text.startswith(_CITED) and not text.endswith(_CITED):
         return False
-    text = text.replace("\u2019", "'")
     if len(text.split(None, _MOST_WORDS)) >= _MOST_WORDS or len(text) > _MOST_WORDS * 100:
         return False
-    return bool(_REFUSAL.match(text[:_OPENING])) or _is_about_task(text.lower())
+    text = _QUOTED.sub("quotation", text).replace("\u2019", "'").lower()
+    opening = text[:_OPENING]
+    is_foreign = "the " not in opening and any(phrase in opening for phrase in _FOREIGN)
+    return is_foreign or bool(_REFUSAL.match(opening)) or _is_about_task(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65536)
 def _kind(word: str) -> str:
     """Whether a word says that a task went wrong, belongs to a task, or does neither."""
     same = {word} if word.endswith("s") else {word, stem(word)}
@@ -180,10 +190,10 @@ def _kind(word: str) -> str:
 
 def _is_about_task(text: str) -> bool:
     """Whether a text says that its task went wrong before anything else, and hardly more."""
-    sentences = [
+    sentences = (
         [_kind(word) for word in _WORD.findall(sentence)]
         for sentence in _SENTENCE_END.split(text.replace("n/a", "none"))
-    ]
-    n_words, n_others = sum(map(len, sentences)), sum(kinds.count("other") for kinds in sentences)
-    first = next((kinds for kinds in sentences if set(kinds) - {"task"}), ())
-    return "fault" in first and "other" not in first and n_others * 4 <= n_words
+    )
+    first = next((kinds for kinds in sentences if set(kinds) - {"task"}), [])
+    is_told = "fault" in first and "other" not in first
+    return is_told and 4 * (kinds := sum(sentences, first)).count("other") <= len(kinds)
