@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest import score
+from summeval_pytest import Unscored, score
 from summeval_pytest.suite.labels import cut
 from tests.golden.oracle import golden
 from tests.text_forms import FORMS
@@ -27,11 +27,10 @@ def numbers(form: str) -> dict[str, dict[str, float | None]]:
             reference=pair.paper.references[0],
             source="\n\n".join(section.text for section in pair.paper.source),
         )
-        found[pair.paper.id] = {
-            name: value
-            for each in (scored.facet, scored.eva, scored.faithfulness)
-            for name, value in each.values().items()
-        }
+        found[pair.paper.id] = {}
+        for each in (scored.facet, scored.eva, scored.faithfulness):
+            assert not isinstance(each, Unscored), each.reason
+            found[pair.paper.id] |= each.values()
     return found
 
 
