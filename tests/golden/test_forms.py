@@ -19,7 +19,7 @@ EVERY: Final = 4
 @cache
 def numbers(form: str) -> dict[str, dict[str, float | None]]:
     """By paper, the numbers of the summary by `careful` in one form."""
-    found = {}
+    found: dict[str, dict[str, float | None]] = {}
     papers = sorted({paper for paper, _ in golden().labels})[::EVERY]
     for pair in (golden().pair(paper, "careful") for paper in papers):
         scored = score(
