@@ -68,6 +68,7 @@ _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(or
 _LONGEST: Final = 60
 """No word count has so many characters."""
 _WORD = re.compile(r"[^\W_]")
+_NAMED = re.compile(r"[^\W_]+")
 _ANY = re.compile(rf"[\d{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\.")
 
 
@@ -86,6 +87,12 @@ def _without_enumerators(text: str) -> str:
         return match[0] if _NEIGHBOURS.isdisjoint(next(around)) and not is_first else _blank(match)
 
     return _INLINE.sub(blank, text)
+
+
+def counts_up(last: str, mark: str) -> bool:
+    """Whether a list's mark is a first one, or follows the last one."""
+    names = tuple(name for each in (last, mark) for name in _NAMED.findall(each)[-1:])
+    return names[-1] in {"1", "a", "i"} or names in _NEIGHBOURS
 
 
 def citation_after(text: str, stop: int) -> int:

@@ -17,7 +17,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.lexicon import lists_of
-from summeval_pytest.text.marks import claims, with_counted
+from summeval_pytest.text.marks import claims, counts_up, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
 
@@ -69,6 +69,8 @@ _ITEM = re.compile(
 )
 _BARE = re.compile(r"\(?\w+[.)]\s+")
 """A number that goes, "1." or "(b)"; one like "4 - " or "Finding 1:" is shown."""
+_GOING_ON = re.compile(r"[<>=\u2264\u2265\u00b1]\s?\d|\((?!\w{1,2}\)\s)")
+"""With what no line of a list begins."""
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _WORDS: Final = lists_of("layout")
@@ -204,19 +206,21 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     items = [*map(_ITEM.match, lines)]
     alike = Counter(item.lastgroup for item in items if item)
     width = max(map(len, lines), default=0)
-    is_list = lines[2:] != [] and not any(n[0].islower() or _runs_on(n) for n in lines)
+    is_list = lines[2:] != [] and not any(
+        n[0].islower() or _GOING_ON.match(n) or _runs_on(n) for n in lines
+    )
     pieces: list[list[str]] = []
-    before = ""
+    before = last = ""
     for line, item in zip(lines, items, strict=True):
         if _RULE.fullmatch(line):
             before = ""
             continue
         is_alone = is_table or _HEADING.match(line)
-        # "12. It" and "+ 3 degrees" are no marks where a sentence goes on
-        if item and not is_alone and (item["bullet"] or not before or alike[item.lastgroup] > 1):
+        if item and not is_alone and (not before or _marks(item, alike, before, last, len(lines))):
             is_shown = item["number"] and not _BARE.fullmatch(item[0])
             pieces.append([line if is_shown else line[item.end() :]])
-        elif is_alone or not before or _breaks(before, line, width, is_list=is_list):
+            last = item[0]
+        elif is_alone or not before or _breaks(before, line, width, is_list=is_list and not item):
             pieces.append([line.strip("#| ") if is_alone else line])
         else:
             pieces[-1].append(line)
@@ -224,8 +228,31 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
 
 
+def _marks(
+    item: re.Match[str], alike: Counter[str | None], before: str, last: str, lines: int
+) -> bool:
+    """Whether an item's mark is one: "12. It" and "+ 3 degrees" are none where a sentence goes on.
+
+    Args:
+        item: The match of the mark.
+        alike: How many lines have marks of each kind.
+        before: The line before it.
+        last: The mark before it, if any.
+        lines: How many lines there are.
+    """
+    is_ended = before[-1] in ":;" or (before[-1] in ".!?" and ends_sentence(before, item.string))
+    if item["bullet"] or is_ended or item["bold"] or alike[item.lastgroup] == lines:
+        return bool(item["bullet"]) or alike[item.lastgroup] > 1
+    if item["sign"]:
+        is_value = item.string[item.end()].isdigit() and _runs_on(before)
+        return alike["sign"] > 1 and not is_value
+    is_first = alike["number"] > 1 and item.string[item.end()].isupper()
+    return (is_first or last != "") and counts_up(last, item[0])
+
+
 def _runs_on(line: str) -> bool:
-    return line[-1] in f",(-\u2013{_JOIN}" or line.rsplit(None, 1)[-1].lower() in _WORDS["linking"]
+    is_open = line[-1] in f",(-\u2013{_JOIN}" or line.count("(") > line.count(")")
+    return is_open or line.rsplit(None, 1)[-1].lower() in _WORDS["linking"]
 
 
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
