@@ -30,7 +30,10 @@ _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _INNER_STOP = re.compile(r"[.!?](?![.!?]*[\"'\u201d\u2019)\]]*\Z)")
 """A stop in a bracket, but for those that end it: "(It did.)"."""
 _LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s)?\d{1,2}|[ivx]{1,4})\Z")
-_SYMBOL = re.compile(r"\s*(?:[a-z]{1,5}-?[A-Z\d]|[\u03b1-\u03c9]-|[a-z]\s?[=<>\u2264\u2265])")
+_SYMBOL = re.compile(
+    r"\s*(?:[a-z]{1,6}-?[A-Z\d]|[\u00b5\u03b1-\u03c9]|[a-z]\s?[=<>\u2264\u2265]|[a-z]-[a-z]"
+    r"|[b-z]\s(?:was|is|were|are|has|had|values?)\b|[a-z]['\u2019][A-Z\u00c0-\u00de])"
+)
 """A word that keeps its small letter at a sentence's start: pH, mRNA, p53, the n of "n = 4"."""
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)(?:\s+([^\W\d]\S*))?")
@@ -66,6 +69,8 @@ def _goes_on(token: str, previous: str, following: str, after: str) -> bool:
     if word in _WORDS["open"]:
         ends_unit = after_number and token in _WORDS["units"]
         return not (ends_unit or (word in _WORDS["may_end"] and following[:1].isupper()))
+    if token[:1].isupper() and word in _WORDS["titles"]:
+        return following[:1].isupper()
     if word in _WORDS["before_number"]:
         return following[:1].isdigit()
     if len(token) == 1 and token.isalpha() and token.isupper():
@@ -79,6 +84,13 @@ def _goes_on(token: str, previous: str, following: str, after: str) -> bool:
         return False
     is_latin = token.islower() and token not in _WORDS["hours"] and following[:1].isupper()
     return not (is_latin or _starts_anew(following, after))
+
+
+def _is_name(word: str, after: str) -> bool:
+    """Whether a word is a name in small letters, or part of one: "numpy", "van Dyk", "in vitro"."""
+    is_particle = word in _WORDS["particles"] and after[:1].isalpha()
+    is_small = not _WORDS["small"].isdisjoint((word.strip(",;:'\u2019"), f"{word}_{after}"))
+    return is_small or (is_particle and (after[0].isupper() or after in _WORDS["particles"]))
 
 
 def _is_lowered(text: str) -> bool:
@@ -106,7 +118,7 @@ def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     goes_on = is_plain and _goes_on(token, previous, word, after)
     if is_number or goes_on or _LIST_NUMBER.match(text, 0, start):
         return 0
-    begins = opening or not word[:1].islower() or _SYMBOL.match(text, end)
+    begins = opening or not word[:1].islower() or _SYMBOL.match(text, end) or _is_name(word, after)
     return end if lowered or is_apart or begins else 0
 
 
