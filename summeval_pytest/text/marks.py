@@ -12,6 +12,8 @@ from itertools import pairwise
 from string import ascii_lowercase
 from typing import Final
 
+from summeval_pytest.text.lists import lists_of
+
 _NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
 _SUPERSCRIPT: Final = r"\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
 _YEAR: Final = r"(?:1[89]|20)\d\d"
@@ -20,9 +22,23 @@ _AUTHORS: Final = rf"{_NAME}(?:,?\s(?:and|&)\s{_NAME}|\set\sal\b\.?)?"
 _CLOSING: Final = "\"'\u201d\u2019)]"
 _SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
 
+_AUTHORED: Final = (
+    rf"(?:(?:see|cf\.|e\.g\.,?)\ )?{_AUTHORS},?\s{_YEAR}[a-z]?"
+    rf"(?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}"
+)
+CITES: Final = "|".join(sorted(lists_of("layout")["cites"]))
+_NOTE: Final = (
+    rf"(?:[\[(]{{1,2}}(?:{_AUTHORED}|@[\w:.;,@\ -]{{1,80}}|\^[\w-]{{1,20}}"
+    rf"|(?i:{CITES})s?\.?:?\s?\#?(?:{_NUMBERS}[a-z]?)?\.?)[\])]{{1,2}}|\u3010[^\u3010\u3011\n]{{1,80}}\u3011"
+    r"|:contentReference\[oaicite:\d{1,3}\](?:\{index=\d{1,3}\})?"
+    r"|[\ue200\ufffd](?:file)?cite[\ue202\ufffd]\w{1,40}(?:[\ue202\ufffd]\w{1,40}){0,9}[\ue201\ufffd])"
+)
+"""What points to a source, in words of its own."""
 _MARK = re.compile(
-    rf"(?:\[{_NUMBERS}\]|\s\[{_NUMBERS}\]{_SENTENCE}|\({_NUMBERS}\)|\^\d{{1,3}}"
-    rf"|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+(?!\w)"
+    rf"(?:(?:\s?{_NOTE})+{_SENTENCE}|{_NOTE}|\\?\[{{1,2}}(?:{_NUMBERS}|[a-z])\\?\]{{1,2}}"
+    rf"|\s\[{_NUMBERS}\]{_SENTENCE}|\({_NUMBERS}\)|[\u2020\u2021\u00a7]"
+    rf"|\$?\^\{{?\d{{1,3}}\}}?\$?\^?|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+"
+    r"(?:(?!\w)|(?<=[\]\u3011])(?=[A-Z]))"
 )
 """Citation marks behind a stop, of which no number can be part."""
 _DIGITS = re.compile(rf"\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*{_SENTENCE}")
@@ -33,8 +49,7 @@ _CITED = re.compile(rf"(?:[^\W\d_]{{2}}|[/\u00b7]\w|\d\s?[^\W\d_]|[%\u00b0]|(?<!
 _CITATION = re.compile(
     rf"""(?x)
       (?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}
-    | \s?\((?:(?:see|cf\.|e\.g\.,?)\ )?{_AUTHORS},?\s{_YEAR}[a-z]?
-        (?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}\)
+    | \s?{_NOTE}
     | (?P<kept>et\ al\.?|(?:and|&)\s{_NAME})\s\({_YEAR}[a-z]?\)
     | (?:(?<=[^\W\d_])|(?<=[%)])|(?<=(?<![\d.,]){_YEAR}))  # behind a word, but no interval
       (?<!\bCI)(?<!CrI)(?<!IQR)(?<!HDI)(?<!nterval)(?<!range)(?<!imits)(?<!between)(?<!from)
@@ -69,7 +84,9 @@ _LONGEST: Final = 60
 """No word count has so many characters."""
 _WORD = re.compile(r"[^\W_]")
 _NAMED = re.compile(r"[^\W_]+")
-_ANY = re.compile(rf"[\d{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\.")
+_ANY = re.compile(
+    rf"[\d\[\u3010\ue200\ufffd\u2020\u2021\u00a7{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\."
+)
 
 
 def _blank(match: re.Match[str]) -> str:

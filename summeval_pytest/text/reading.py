@@ -16,8 +16,8 @@ from functools import cache, lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.lexicon import lists_of
-from summeval_pytest.text.marks import claims, counts_up, with_counted
+from summeval_pytest.text.lists import lists_of
+from summeval_pytest.text.marks import CITES, claims, counts_up, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
 
@@ -30,7 +30,7 @@ NORMALISER: Final = "3"
 _TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
 _BREAK = re.compile(r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr)>")
 _TAG = re.compile(
-    r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
+    r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|cite|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
 )
 _ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
 _LABEL: Final = r"(?:abstract|summary|overview|key points|tl;?dr)"
@@ -81,8 +81,10 @@ _LITERAL = re.compile(
     r"|\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
     rf"|\](?=\()(?!\({_ADDRESS})"
 )
-_NUMBERED_LINK = re.compile(rf"\[(\d{{1,3}})\]\({_ADDRESS}[^()\s]{{0,300}}\)")
-"""A citation: "[4](#ref4)"."""
+_NUMBERED_LINK = re.compile(
+    rf"(?i)\[(\d{{1,3}}|(?:{CITES})\s?\d{{0,3}})\]\({_ADDRESS}[^()\s]{{0,300}}\)"
+)
+"""A citation: "[4](#ref4)" or "[source](https://...)"."""
 _STANDINS = re.compile("[\ue000-\uf8ff]")
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from summeval_pytest.text.lexicon import lists_of
+from summeval_pytest.text.lists import lists_of
 from summeval_pytest.text.marks import citation_after, claims
 
 SPLITTER: Final = "3"
@@ -24,7 +24,7 @@ SPLITTER: Final = "3"
 _CAPITAL = re.compile("[A-Z\u00c0-\u00de\u0391-\u042f]")
 _BOUNDARY = re.compile(
     r"(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)"
-    r"(?=\s|\Z|[\d(\[^\u00b9\u00b2\u00b3\u2070\u2074-\u2079])"
+    r"(?=\s|\Z|[\d(\[^\u00b9\u00b2\u00b3\u2070\u2074-\u2079\u3010\u2020\u2021\u00a7$\\:])"
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _INNER_STOP = re.compile(r"[.!?](?![.!?]*[\"'\u201d\u2019)\]]*\Z)")
@@ -69,10 +69,9 @@ def _goes_on(token: str, previous: str, following: str, after: str) -> bool:
     if word in _WORDS["open"]:
         ends_unit = after_number and token in _WORDS["units"]
         return not (ends_unit or (word in _WORDS["may_end"] and following[:1].isupper()))
-    if token[:1].isupper() and word in _WORDS["titles"]:
-        return following[:1].isupper()
-    if word in _WORDS["before_number"]:
-        return following[:1].isdigit()
+    is_title = token[:1].isupper() and word in _WORDS["titles"]
+    if is_title or word in _WORDS["before_number"]:
+        return following[:1].isdigit() or (is_title and following[:1].isupper())
     if len(token) == 1 and token.isalpha() and token.isupper():
         ends = after_number or previous.lower() in _WORDS["lettered"]
         return not (ends or _starts_anew(following, after))
@@ -101,8 +100,8 @@ def _is_lowered(text: str) -> bool:
 def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     """Where the sentence ends that ends at a stop, its citation marks included; 0 if none does."""
     end = citation_after(text, match.end())
-    if text[end : end + 1].strip():
-        return 0
+    if text[end : end + 1].strip() and text[end - 1] not in "]\u3011":
+        return 0  # ".[1]Ice" has a mark between
     following = _NEXT.match(text, end)
     opening, word, after = following.groups("") if following else ("", "", "")
     mark, close = match.groups()
