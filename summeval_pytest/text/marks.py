@@ -12,7 +12,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 from typing import Final
 
-from summeval_pytest.text.lists import lists_of
+from summeval_pytest.text.lists import lines_of, lists_of
 
 _NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
 _SUPERSCRIPT: Final = r"\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
@@ -27,17 +27,30 @@ _AUTHORED: Final = (
     rf"(?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}"
 )
 CITES: Final = "|".join(sorted(lists_of("layout")["cites"]))
-_NOTE: Final = (
-    rf"(?:[\[(]{{1,2}}(?:{_AUTHORED}|@[\w:.;,@\ -]{{1,80}}|\^[\w-]{{1,20}}"
-    rf"|(?i:{CITES})s?\.?:?\s?\#?(?:{_NUMBERS}[a-z]?)?\.?)[\])]{{1,2}}|\u3010[^\u3010\u3011\n]{{1,80}}\u3011"
-    r"|:contentReference\[oaicite:\d{1,3}\](?:\{index=\d{1,3}\})?"
-    r"|[\ue200\ufffd](?:file)?cite[\ue202\ufffd]\w{1,40}(?:[\ue202\ufffd]\w{1,40}){0,9}[\ue201\ufffd])"
-)
+_PLACE: Final = rf"(?:{_NUMBERS}(?:\.\d{{1,2}})?[a-z]?(?: (?:and|&) \d{{1,3}})?)"
+_PARTS: Final = {
+    "CITE": rf"(?:see )?(?i:{CITES})s?[._:]{{0,2}}\s?\#?{_PLACE}?",
+    "QUANTITY": r"(?:(?:about|approximately|approx\.|roughly|around|exactly|under) |~ ?)?\d{1,5}"
+    r"(?:\s?/\s?\d{1,5})?(?: words?| tokens)?",
+}
+
+
+def patterns(name: str) -> str:
+    """The patterns of a name in ``marks.txt``, as one."""
+    lines = [line.partition(": ") for line in lines_of("marks")]
+    found = "|".join(pattern for key, _, pattern in lines if key == name)
+    for part, pattern in _PARTS.items():
+        found = found.replace(part, pattern)
+    return f"(?:{found})"
+
+
+_NOTE: Final = rf"(?:[\[(]{{1,2}}{_AUTHORED}[\])]{{1,2}}|{patterns('note')})"
 """What points to a source, in words of its own."""
 _MARK = re.compile(
-    rf"(?:(?:\s?{_NOTE})+{_SENTENCE}|{_NOTE}|\\?\[{{1,2}}(?:{_NUMBERS}|[a-z])\\?\]{{1,2}}"
-    rf"|\s\[{_NUMBERS}\]{_SENTENCE}|\({_NUMBERS}\)|[\u2020\u2021\u00a7]"
-    rf"|\$?\^\{{?\d{{1,3}}\}}?\$?\^?|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+"
+    rf"(?:(?:\s?{_NOTE})+{_SENTENCE}|{_NOTE}|\^?\\?\[{{1,2}}(?:{_NUMBERS}|[A-Z]\d|[a-z])\\?\]{{1,2}}\^?"
+    rf"|(?:\s\[{_NUMBERS}\])+{_SENTENCE}|\({_NUMBERS}\)|[\u2020\u2021\u00a7]"
+    rf"|\s?[{_SUPERSCRIPT}]+{_SENTENCE}|\s\^\d{{1,3}}{_SENTENCE}"
+    rf"|\$?\^\{{?\d{{1,3}}(?:,\d{{1,3}})*\}}?\$?\^?|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+"
     r"(?:(?!\w)|(?<=[\]\u3011])(?=[A-Z]))"
 )
 """Citation marks behind a stop, of which no number can be part."""
@@ -57,10 +70,10 @@ _CITATION = re.compile(
       \s?\[{_NUMBERS}\]
     """
 )
-_COUNT = re.compile(
-    r"(?i)[(\[]?\b(?:total )?word[ -]count\s?[:=]?\s?\W?\d{1,5}(?: words)?[)\]]?\.?"
-    r"|[(\[](?:about |approximately |approx\. |~ ?)?\d{1,5} words[)\]]\.?"
+_TAIL = re.compile(
+    rf"(?i)(?:\A|(?<=[.!?)\]\"]\s))[(\[*_]*(?:note: )?{patterns('tail')}[.!?]*[)\]*_]*[.!?]*\s*\Z"
 )
+"""What an assistant adds: a word count, an offer."""
 _FIRST = re.compile(
     r"""(?x)\A\s*(?:
       (?i:(?:key\ |main\ )?(?:finding|step|point|result|takeaway|claim|item|conclusion|observation
@@ -80,8 +93,8 @@ _ORDERS: Final = (
     "i ii iii iv v vi vii viii ix x".split(),
 )
 _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
-_LONGEST: Final = 60
-"""No word count has so many characters."""
+_LONGEST: Final = 240
+"""Nothing that claims nothing has so many characters."""
 _WORD = re.compile(r"[^\W_]")
 _NAMED = re.compile(r"[^\W_]+")
 _ANY = re.compile(
@@ -155,9 +168,10 @@ def content(sentence: str) -> str:
     Blank are the number of a list's item ("2. ", "(b) ", "Finding 3: "), the marks of an
     enumeration, citations ("thin.3", "[4, 9]", "(Berg et al., 2014)") and word counts.
     """
+    sentence = _TAIL.sub(_blank, sentence)
     if not _ANY.search(sentence):
         return sentence
-    for pattern in (_FIRST, _COUNT, _CITATION):
+    for pattern in (_FIRST, _CITATION):
         sentence = pattern.sub(_blank, sentence)
     sentence = _without_enumerators(sentence)
     written = sentence.rstrip()

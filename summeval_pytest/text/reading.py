@@ -17,7 +17,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.lists import lists_of
-from summeval_pytest.text.marks import CITES, claims, counts_up, with_counted
+from summeval_pytest.text.marks import CITES, claims, counts_up, patterns, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
 
@@ -33,13 +33,7 @@ _TAG = re.compile(
     r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|cite|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
 )
 _ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
-_LABEL: Final = r"(?:abstract|summary|overview|key points|tl;?dr)"
-_LABELS = re.compile(
-    rf"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary|tl;?dr)(?:\*\*)?\s*:(?:\*\*)?\s*"
-    rf"|(?:(?:sure|certainly|of course|okay)\b[^\n:]{{0,20}}[,.!:]\s*)?"
-    rf"(?:here(?:['\u2019]s| is| are)|below is)\b"
-    rf"[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
-)
+_LABELS = re.compile(rf"(?i)\A\s*{patterns('lead')}+")
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _CUT_WORD = re.compile(
     r"(?<=[^\W\d_])-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))"
