@@ -24,10 +24,10 @@ _SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
 
 _AUTHORED: Final = (
     rf"(?:(?:see|cf\.|e\.g\.,?)\ )?{_AUTHORS},?\s{_YEAR}[a-z]?"
-    rf"(?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}"
+    rf"(?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}(?:, pp?\. ?{_NUMBERS})?"
 )
 CITES: Final = "|".join(sorted(lists_of("layout")["cites"]))
-_PLACE: Final = rf"(?:{_NUMBERS}(?:\.\d{{1,2}})?[a-z]?(?: (?:and|&) \d{{1,3}})?)"
+_PLACE: Final = rf"(?:{_NUMBERS}(?:\.\d{{1,2}})?[a-zA-Z]?(?: (?:and|&) \d{{1,3}})?)"
 _PARTS: Final = {
     "CITE": rf"(?:see )?(?i:{CITES})s?[._:]{{0,2}}\s?\#?{_PLACE}?",
     "QUANTITY": r"(?:(?:about|approximately|approx\.|roughly|around|exactly|under) |~ ?)?\d{1,5}"
@@ -47,11 +47,11 @@ def patterns(name: str) -> str:
 _NOTE: Final = rf"(?:[\[(]{{1,2}}{_AUTHORED}[\])]{{1,2}}|{patterns('note')})"
 """What points to a source, in words of its own."""
 _MARK = re.compile(
-    rf"(?:(?:\s?{_NOTE})+{_SENTENCE}|{_NOTE}|\^?\\?\[{{1,2}}(?:{_NUMBERS}|[A-Z]\d|[a-z])\\?\]{{1,2}}\^?"
-    rf"|(?:\s\[{_NUMBERS}\])+{_SENTENCE}|\({_NUMBERS}\)|[\u2020\u2021\u00a7]"
+    rf"(?:(?:\s?{_NOTE})+{_SENTENCE[:-1]}|\s+[\d\u0370-\u03ff])|{_NOTE}|\^?\\?\[{{1,2}}(?:\#?{_NUMBERS}|[A-Z]\d|[a-z])\\?\]{{1,2}}\^?"
+    rf"|(?:\s\[(?:\#?{_NUMBERS}|[a-z])\])+{_SENTENCE}|\s\(\d{{1,3}}(?:[,\u2013-]\s?\d{{1,3}}){{1,9}}\){_SENTENCE}|\({_NUMBERS}\)|[\u2020\u2021\u00a7]"
     rf"|\s?[{_SUPERSCRIPT}]+{_SENTENCE}|\s\^\d{{1,3}}{_SENTENCE}"
     rf"|\$?\^\{{?\d{{1,3}}(?:,\d{{1,3}})*\}}?\$?\^?|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+"
-    r"(?:(?!\w)|(?<=[\]\u3011])(?=[A-Z]))"
+    r"(?:(?!\w)|(?<=[])^$\u3011\u00b2\u00b3\u00b9])(?=[A-Z]))"
 )
 """Citation marks behind a stop, of which no number can be part."""
 _DIGITS = re.compile(rf"\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*{_SENTENCE}")
@@ -71,7 +71,7 @@ _CITATION = re.compile(
     """
 )
 _TAIL = re.compile(
-    rf"(?i)(?:\A|(?<=[.!?)\]\"]\s))[(\[*_]*(?:note: )?{patterns('tail')}[.!?]*[)\]*_]*[.!?]*\s*\Z"
+    rf"(?i)(?:\A|(?<=[.!?)\]\"]\s))[(\[*_\u2013\u2014-]*\s?(?:note: )?{patterns('tail')}(?: \([^()\n]{{1,40}}\))?[.!?]*\s?[)\]*_\u2013\u2014-]*[.!?]*\s*\Z"
 )
 """What an assistant adds: a word count, an offer."""
 _FIRST = re.compile(

@@ -28,7 +28,9 @@ NORMALISER: Final = "3"
 """Version of the rules by which a text is read; part of every signature."""
 
 _TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
-_BREAK = re.compile(r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr)>")
+_BREAK = re.compile(
+    r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr|summary|abstract|answer|output)>"
+)
 _TAG = re.compile(
     r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|cite|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
 )

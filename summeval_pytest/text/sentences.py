@@ -100,7 +100,7 @@ def _is_lowered(text: str) -> bool:
 def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     """Where the sentence ends that ends at a stop, its citation marks included; 0 if none does."""
     end = citation_after(text, match.end())
-    if text[end : end + 1].strip() and text[end - 1] not in "]\u3011":
+    if text[end : end + 1].strip() and (end == match.end() or not text[end].isupper()):
         return 0  # ".[1]Ice" has a mark between
     following = _NEXT.match(text, end)
     opening, word, after = following.groups("") if following else ("", "", "")
