@@ -17,42 +17,25 @@ from summeval_pytest.text.lists import lines_of, lists_of
 _NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
 _SUPERSCRIPT: Final = r"\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
 _YEAR: Final = r"(?:1[89]|20)\d\d"
-_NAME: Final = r"[A-Z][\w'\u2019-]{1,30}"
-_AUTHORS: Final = rf"{_NAME}(?:,?\s(?:and|&)\s{_NAME}|\set\sal\b\.?)?"
 _CLOSING: Final = "\"'\u201d\u2019)]"
 _SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
-
-_AUTHORED: Final = (
-    rf"(?:(?:see|cf\.|e\.g\.,?)\ )?{_AUTHORS},?\s{_YEAR}[a-z]?"
-    rf"(?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}(?:, pp?\. ?{_NUMBERS})?"
-)
 CITES: Final = "|".join(sorted(lists_of("layout")["cites"]))
-_PLACE: Final = rf"(?:{_NUMBERS}(?:\.\d{{1,2}})?[a-zA-Z]?(?: (?:and|&) \d{{1,3}})?)"
-_PARTS: Final = {
-    "CITE": rf"(?:see )?(?i:{CITES})s?[._:]{{0,2}}\s?\#?{_PLACE}?",
-    "QUANTITY": r"(?:(?:about|approximately|approx\.|roughly|around|exactly|under) |~ ?)?\d{1,5}"
-    r"(?:\s?/\s?\d{1,5})?(?: words?| tokens)?",
-}
+_PARTS: Final = {"NUMBERS": _NUMBERS, "SUPER": _SUPERSCRIPT, "YEAR": _YEAR, "SENTENCE": _SENTENCE}
+_PARTS["CITES"] = CITES
 
 
 def patterns(name: str) -> str:
     """The patterns of a name in ``marks.txt``, as one."""
     lines = [line.partition(": ") for line in lines_of("marks")]
-    found = "|".join(pattern for key, _, pattern in lines if key == name)
+    found = "|".join(pattern.replace(" ", r"\s") for key, _, pattern in lines if key == name)
     for part, pattern in _PARTS.items():
         found = found.replace(part, pattern)
     return f"(?:{found})"
 
 
-_NOTE: Final = rf"(?:[\[(]{{1,2}}{_AUTHORED}[\])]{{1,2}}|{patterns('note')})"
-"""What points to a source, in words of its own."""
-_MARK = re.compile(
-    rf"(?:(?:\s?{_NOTE})+{_SENTENCE[:-1]}|\s+[\d\u0370-\u03ff])|{_NOTE}|\^?\\?\[{{1,2}}(?:\#?{_NUMBERS}|[A-Z]\d|[a-z])\\?\]{{1,2}}\^?"
-    rf"|(?:\s\[(?:\#?{_NUMBERS}|[a-z])\])+{_SENTENCE}|\s\(\d{{1,3}}(?:[,\u2013-]\s?\d{{1,3}}){{1,9}}\){_SENTENCE}|\({_NUMBERS}\)|[\u2020\u2021\u00a7]"
-    rf"|\s?[{_SUPERSCRIPT}]+{_SENTENCE}|\s\^\d{{1,3}}{_SENTENCE}"
-    rf"|\$?\^\{{?\d{{1,3}}(?:,\d{{1,3}})*\}}?\$?\^?|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+"
-    r"(?:(?!\w)|(?<=[])^$\u3011\u00b2\u00b3\u00b9])(?=[A-Z]))"
-)
+for _part in ("NAME", "AUTHORED", "CITATION", "QUANTITY", "NOTE"):
+    _PARTS[_part] = patterns(_part.lower())
+_MARK = re.compile(rf"{patterns('mark')}+(?:(?!\w)|(?<=[])^$\u3011\u00b2\u00b3\u00b9])(?=[A-Z]))")
 """Citation marks behind a stop, of which no number can be part."""
 _DIGITS = re.compile(rf"\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*{_SENTENCE}")
 """The same as plain digits, if what follows begins a sentence."""
@@ -60,28 +43,15 @@ _DECIMAL = re.compile(rf"\.(\d{{1,2}}){_SENTENCE}")
 _CITED = re.compile(rf"(?:[^\W\d_]{{2}}|[/\u00b7]\w|\d\s?[^\W\d_]|[%\u00b0]|(?<![\d.,]){_YEAR})\Z")
 """What no decimal point follows: a word, a unit, a year."""
 _CITATION = re.compile(
-    rf"""(?x)
-      (?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}
-    | \s?{_NOTE}
-    | (?P<kept>et\ al\.?|(?:and|&)\s{_NAME})\s\({_YEAR}[a-z]?\)
-    | (?:(?<=[^\W\d_])|(?<=[%)])|(?<=(?<![\d.,]){_YEAR}))  # behind a word, but no interval
-      (?<!\bCI)(?<!CrI)(?<!IQR)(?<!HDI)(?<!nterval)(?<!range)(?<!imits)(?<!between)(?<!from)
-      (?<!\bwas)(?<!were)(?<!\bis)(?<!\bof)
-      \s?\[{_NUMBERS}\]
-    """
+    rf"(?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}|{patterns('cited')}|\s?{patterns('note')}"
 )
-_TAIL = re.compile(
-    rf"(?i)(?:\A|(?<=[.!?)\]\"]\s))[(\[*_\u2013\u2014-]*\s?(?:note: )?{patterns('tail')}(?: \([^()\n]{{1,40}}\))?[.!?]*\s?[)\]*_\u2013\u2014-]*[.!?]*\s*\Z"
-)
+_ADDED: Final = rf"[(\[*_\u2013\u2014-]*\s?(?:note:\s)?{patterns('tail')}(?:\s\([^()\n]{{1,40}}\))?"
+_END: Final = r"[.!?]*\s?[)\]*_\u2013\u2014-]*[.!?]*\s*\Z"
+_TAILS: Final = [
+    re.compile(f"(?i){before}{_ADDED}{_END}") for before in (r"\A", r"(?P<kept>[.!?)\]\"]\s)")
+]
 """What an assistant adds: a word count, an offer."""
-_FIRST = re.compile(
-    r"""(?x)\A\s*(?:
-      (?i:(?:key\ |main\ )?(?:finding|step|point|result|takeaway|claim|item|conclusion|observation
-        |highlight|insight|message|lesson|reason|theme|fact|statement|sentence|contribution
-        |recommendation|bullet|note|part|section))\ \#?\d{1,2}\s?[:.)\u2013\u2014-]\s
-    | (?:\#?\d{1,2}\s?[.:]|\#\d{1,2}|[ivx]{1,4}\.|\[\d{1,3}\]
-        |\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\s?\)|\d{1,2}\s[-\u2013\u2014|])\s+(?=["'(\u201c\u2018]?[^\W\d_]))"""
-)
+_FIRST = re.compile(rf"\A\s*{patterns('first')}")
 """The number of a list's item, at its start."""
 _INLINE = re.compile(
     r"(?P<kept>(?:(?<=[:;,.])|(?<=[^\W\d_]))\s)"
@@ -168,7 +138,8 @@ def content(sentence: str) -> str:
     Blank are the number of a list's item ("2. ", "(b) ", "Finding 3: "), the marks of an
     enumeration, citations ("thin.3", "[4, 9]", "(Berg et al., 2014)") and word counts.
     """
-    sentence = _TAIL.sub(_blank, sentence)
+    for pattern in _TAILS:
+        sentence = pattern.sub(_blank, sentence)
     if not _ANY.search(sentence):
         return sentence
     for pattern in (_FIRST, _CITATION):

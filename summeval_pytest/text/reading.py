@@ -214,7 +214,10 @@ def _sorted(lines: list[str]) -> Iterator[str]:
             before = ""
             continue
         is_alone = is_table or _HEADING.match(line)
-        if item and not is_alone and (not before or _marks(item, alike, before, last, len(lines))):
+        n = alike[item.lastgroup] if item else 0
+        is_all = n == len(lines)
+        is_item = item and (not before or _marks(item, n, before, last, is_all=is_all))
+        if item and is_item and not is_alone:
             is_shown = item["number"] and not _BARE.fullmatch(item[0])
             pieces.append([line if is_shown else line[item.end() :]])
             last = item[0]
@@ -226,26 +229,15 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
 
 
-def _marks(
-    item: re.Match[str], alike: Counter[str | None], before: str, last: str, lines: int
-) -> bool:
-    """Whether an item's mark is one: "12. It" and "+ 3 degrees" are none where a sentence goes on.
-
-    Args:
-        item: The match of the mark.
-        alike: How many lines have marks of each kind.
-        before: The line before it.
-        last: The mark before it, if any.
-        lines: How many lines there are.
-    """
+def _marks(item: re.Match[str], alike: int, before: str, last: str, *, is_all: bool) -> bool:
+    """Whether an item's mark is one, as "12. It" and "+ 3 degrees" are not in a sentence."""
     is_ended = before[-1] in ":;" or (before[-1] in ".!?" and ends_sentence(before, item.string))
-    if item["bullet"] or is_ended or item["bold"] or alike[item.lastgroup] == lines:
-        return bool(item["bullet"]) or alike[item.lastgroup] > 1
+    if item["bullet"] or is_ended or item["bold"] or is_all:
+        return bool(item["bullet"]) or alike > 1
+    first = item.string[item.end()]
     if item["sign"]:
-        is_value = item.string[item.end()].isdigit() and _runs_on(before)
-        return alike["sign"] > 1 and not is_value
-    is_first = alike["number"] > 1 and item.string[item.end()].isupper()
-    return (is_first or last != "") and counts_up(last, item[0])
+        return alike > 1 and not (first.isdigit() and _runs_on(before))
+    return (last != "" or (alike > 1 and first.isupper())) and counts_up(last, item[0])
 
 
 def _runs_on(line: str) -> bool:
