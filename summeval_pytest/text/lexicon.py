@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Final
 
+from summeval_pytest.text.lists import lines_of, lists_of
 from summeval_pytest.text.words import stem
 
-
-def lines_of(name: str) -> list[str]:
-    """The lines of a word list beside this module, without its comments."""
-    text = resources.files("summeval_pytest.text").joinpath(f"{name}.txt").read_text("utf-8")
-    return [line for line in text.splitlines() if not line.startswith("#")]
-
-
-def lists_of(name: str) -> Mapping[str, frozenset[str]]:
-    """The lists of a file by name; each is a line "name: words"."""
-    pairs = (line.partition(": ") for line in lines_of(name))
-    return {key: frozenset(words.split()) for key, _, words in pairs}
+__all__ = ["GENERIC", "LIGHT", "lines_of", "lists_of", "opposites"]
 
 
 def _stems(name: str) -> frozenset[str]:

@@ -12,18 +12,30 @@ from itertools import pairwise
 from string import ascii_lowercase
 from typing import Final
 
+from summeval_pytest.text.lists import lines_of, lists_of
+
 _NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
 _SUPERSCRIPT: Final = r"\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
 _YEAR: Final = r"(?:1[89]|20)\d\d"
-_NAME: Final = r"[A-Z][\w'\u2019-]{1,30}"
-_AUTHORS: Final = rf"{_NAME}(?:,?\s(?:and|&)\s{_NAME}|\set\sal\b\.?)?"
 _CLOSING: Final = "\"'\u201d\u2019)]"
 _SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
+CITES: Final = "|".join(sorted(lists_of("layout")["cites"]))
+_PARTS: Final = {"NUMBERS": _NUMBERS, "SUPER": _SUPERSCRIPT, "YEAR": _YEAR, "SENTENCE": _SENTENCE}
+_PARTS["CITES"] = CITES
 
-_MARK = re.compile(
-    rf"(?:\[{_NUMBERS}\]|\s\[{_NUMBERS}\]{_SENTENCE}|\({_NUMBERS}\)|\^\d{{1,3}}"
-    rf"|\^?[{_SUPERSCRIPT}][{_SUPERSCRIPT},\u207b\u2013-]*)+(?!\w)"
-)
+
+def patterns(name: str) -> str:
+    """The patterns of a name in ``marks.txt``, as one."""
+    lines = [line.partition(": ") for line in lines_of("marks")]
+    found = "|".join(pattern.replace(" ", r"\s") for key, _, pattern in lines if key == name)
+    for part, pattern in _PARTS.items():
+        found = found.replace(part, pattern)
+    return f"(?:{found})"
+
+
+for _part in ("NAME", "AUTHORED", "CITATION", "QUANTITY", "NOTE"):
+    _PARTS[_part] = patterns(_part.lower())
+_MARK = re.compile(rf"{patterns('mark')}+(?:(?!\w)|(?<=[])^$\u3011\u00b2\u00b3\u00b9])(?=[A-Z]))")
 """Citation marks behind a stop, of which no number can be part."""
 _DIGITS = re.compile(rf"\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*{_SENTENCE}")
 """The same as plain digits, if what follows begins a sentence."""
@@ -31,29 +43,15 @@ _DECIMAL = re.compile(rf"\.(\d{{1,2}}){_SENTENCE}")
 _CITED = re.compile(rf"(?:[^\W\d_]{{2}}|[/\u00b7]\w|\d\s?[^\W\d_]|[%\u00b0]|(?<![\d.,]){_YEAR})\Z")
 """What no decimal point follows: a word, a unit, a year."""
 _CITATION = re.compile(
-    rf"""(?x)
-      (?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}
-    | \s?\((?:(?:see|cf\.|e\.g\.,?)\ )?{_AUTHORS},?\s{_YEAR}[a-z]?
-        (?:[;,]\s(?:{_AUTHORS},?\s)?{_YEAR}[a-z]?){{0,9}}\)
-    | (?P<kept>et\ al\.?|(?:and|&)\s{_NAME})\s\({_YEAR}[a-z]?\)
-    | (?:(?<=[^\W\d_])|(?<=[%)])|(?<=(?<![\d.,]){_YEAR}))  # behind a word, but no interval
-      (?<!\bCI)(?<!CrI)(?<!IQR)(?<!HDI)(?<!nterval)(?<!range)(?<!imits)(?<!between)(?<!from)
-      (?<!\bwas)(?<!were)(?<!\bis)(?<!\bof)
-      \s?\[{_NUMBERS}\]
-    """
+    rf"(?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}|{patterns('cited')}|\s?{patterns('note')}"
 )
-_COUNT = re.compile(
-    r"(?i)[(\[]?\b(?:total )?word[ -]count\s?[:=]?\s?\W?\d{1,5}(?: words)?[)\]]?\.?"
-    r"|[(\[](?:about |approximately |approx\. |~ ?)?\d{1,5} words[)\]]\.?"
-)
-_FIRST = re.compile(
-    r"""(?x)\A\s*(?:
-      (?i:(?:key\ |main\ )?(?:finding|step|point|result|takeaway|claim|item|conclusion|observation
-        |highlight|insight|message|lesson|reason|theme|fact|statement|sentence|contribution
-        |recommendation|bullet|note|part|section))\ \#?\d{1,2}\s?[:.)\u2013\u2014-]\s
-    | (?:\#?\d{1,2}\s?[.:]|\#\d{1,2}|[ivx]{1,4}\.|\[\d{1,3}\]
-        |\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\s?\)|\d{1,2}\s[-\u2013\u2014|])\s+(?=["'(\u201c\u2018]?[^\W\d_]))"""
-)
+_ADDED: Final = rf"[(\[*_\u2013\u2014-]*\s?(?:note:\s)?{patterns('tail')}(?:\s\([^()\n]{{1,40}}\))?"
+_END: Final = r"[.!?]*\s?[)\]*_\u2013\u2014-]*[.!?]*\s*\Z"
+_TAILS: Final = [
+    re.compile(f"(?i){before}{_ADDED}{_END}") for before in (r"\A", r"(?P<kept>[.!?)\]\"]\s)")
+]
+"""What an assistant adds: a word count, an offer."""
+_FIRST = re.compile(rf"\A\s*{patterns('first')}")
 """The number of a list's item, at its start."""
 _INLINE = re.compile(
     r"(?P<kept>(?:(?<=[:;,.])|(?<=[^\W\d_]))\s)"
@@ -65,10 +63,13 @@ _ORDERS: Final = (
     "i ii iii iv v vi vii viii ix x".split(),
 )
 _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
-_LONGEST: Final = 60
-"""No word count has so many characters."""
+_LONGEST: Final = 240
+"""Nothing that claims nothing has so many characters."""
 _WORD = re.compile(r"[^\W_]")
-_ANY = re.compile(rf"[\d{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\.")
+_NAMED = re.compile(r"[^\W_]+")
+_ANY = re.compile(
+    rf"[\d\[\u3010\ue200\ufffd\u2020\u2021\u00a7{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\."
+)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -86,6 +87,12 @@ def _without_enumerators(text: str) -> str:
         return match[0] if _NEIGHBOURS.isdisjoint(next(around)) and not is_first else _blank(match)
 
     return _INLINE.sub(blank, text)
+
+
+def counts_up(last: str, mark: str) -> bool:
+    """Whether a list's mark is a first one, or follows the last one."""
+    names = tuple(name for each in (last, mark) for name in _NAMED.findall(each)[-1:])
+    return names[-1] in {"1", "a", "i"} or names in _NEIGHBOURS
 
 
 def citation_after(text: str, stop: int) -> int:
@@ -131,9 +138,11 @@ def content(sentence: str) -> str:
     Blank are the number of a list's item ("2. ", "(b) ", "Finding 3: "), the marks of an
     enumeration, citations ("thin.3", "[4, 9]", "(Berg et al., 2014)") and word counts.
     """
+    for pattern in _TAILS:
+        sentence = pattern.sub(_blank, sentence)
     if not _ANY.search(sentence):
         return sentence
-    for pattern in (_FIRST, _COUNT, _CITATION):
+    for pattern in (_FIRST, _CITATION):
         sentence = pattern.sub(_blank, sentence)
     sentence = _without_enumerators(sentence)
     written = sentence.rstrip()

@@ -16,8 +16,8 @@ from functools import cache, lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.lexicon import lists_of
-from summeval_pytest.text.marks import claims, with_counted
+from summeval_pytest.text.lists import lists_of
+from summeval_pytest.text.marks import CITES, claims, counts_up, patterns, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
 
@@ -28,18 +28,14 @@ NORMALISER: Final = "3"
 """Version of the rules by which a text is read; part of every signature."""
 
 _TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
-_BREAK = re.compile(r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr)>")
+_BREAK = re.compile(
+    r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr|summary|abstract|answer|output)>"
+)
 _TAG = re.compile(
-    r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
+    r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|cite|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
 )
 _ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
-_LABEL: Final = r"(?:abstract|summary|overview|key points|tl;?dr)"
-_LABELS = re.compile(
-    rf"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary|tl;?dr)(?:\*\*)?\s*:(?:\*\*)?\s*"
-    rf"|(?:(?:sure|certainly|of course|okay)\b[^\n:]{{0,20}}[,.!:]\s*)?"
-    rf"(?:here(?:['\u2019]s| is| are)|below is)\b"
-    rf"[^\n.:]{{0,60}}\b{_LABEL}\b[^\n.:]{{0,90}}:[* ]*\n\s*)+"
-)
+_LABELS = re.compile(rf"(?i)\A\s*{patterns('lead')}+")
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _CUT_WORD = re.compile(
     r"(?<=[^\W\d_])-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))"
@@ -69,6 +65,8 @@ _ITEM = re.compile(
 )
 _BARE = re.compile(r"\(?\w+[.)]\s+")
 """A number that goes, "1." or "(b)"; one like "4 - " or "Finding 1:" is shown."""
+_GOING_ON = re.compile(r"[<>=\u2264\u2265\u00b1]\s?\d|\((?!\w{1,2}\)\s)")
+"""With what no line of a list begins."""
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _WORDS: Final = lists_of("layout")
@@ -79,8 +77,10 @@ _LITERAL = re.compile(
     r"|\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
     rf"|\](?=\()(?!\({_ADDRESS})"
 )
-_NUMBERED_LINK = re.compile(rf"\[(\d{{1,3}})\]\({_ADDRESS}[^()\s]{{0,300}}\)")
-"""A citation: "[4](#ref4)"."""
+_NUMBERED_LINK = re.compile(
+    rf"(?i)\[(\d{{1,3}}|(?:{CITES})\s?\d{{0,3}})\]\({_ADDRESS}[^()\s]{{0,300}}\)"
+)
+"""A citation: "[4](#ref4)" or "[source](https://...)"."""
 _STANDINS = re.compile("[\ue000-\uf8ff]")
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""
@@ -204,19 +204,24 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     items = [*map(_ITEM.match, lines)]
     alike = Counter(item.lastgroup for item in items if item)
     width = max(map(len, lines), default=0)
-    is_list = lines[2:] != [] and not any(n[0].islower() or _runs_on(n) for n in lines)
+    is_list = lines[2:] != [] and not any(
+        n[0].islower() or _GOING_ON.match(n) or _runs_on(n) for n in lines
+    )
     pieces: list[list[str]] = []
-    before = ""
+    before = last = ""
     for line, item in zip(lines, items, strict=True):
         if _RULE.fullmatch(line):
             before = ""
             continue
         is_alone = is_table or _HEADING.match(line)
-        # "12. It" and "+ 3 degrees" are no marks where a sentence goes on
-        if item and not is_alone and (item["bullet"] or not before or alike[item.lastgroup] > 1):
+        n = alike[item.lastgroup] if item else 0
+        is_all = n == len(lines)
+        is_item = item and (not before or _marks(item, n, before, last, is_all=is_all))
+        if item and is_item and not is_alone:
             is_shown = item["number"] and not _BARE.fullmatch(item[0])
             pieces.append([line if is_shown else line[item.end() :]])
-        elif is_alone or not before or _breaks(before, line, width, is_list=is_list):
+            last = item[0]
+        elif is_alone or not before or _breaks(before, line, width, is_list=is_list and not item):
             pieces.append([line.strip("#| ") if is_alone else line])
         else:
             pieces[-1].append(line)
@@ -224,8 +229,20 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
 
 
+def _marks(item: re.Match[str], alike: int, before: str, last: str, *, is_all: bool) -> bool:
+    """Whether an item's mark is one, as "12. It" and "+ 3 degrees" are not in a sentence."""
+    is_ended = before[-1] in ":;" or (before[-1] in ".!?" and ends_sentence(before, item.string))
+    if item["bullet"] or is_ended or item["bold"] or is_all:
+        return bool(item["bullet"]) or alike > 1
+    first = item.string[item.end()]
+    if item["sign"]:
+        return alike > 1 and not (first.isdigit() and _runs_on(before))
+    return (last != "" or (alike > 1 and first.isupper())) and counts_up(last, item[0])
+
+
 def _runs_on(line: str) -> bool:
-    return line[-1] in f",(-\u2013{_JOIN}" or line.rsplit(None, 1)[-1].lower() in _WORDS["linking"]
+    is_open = line[-1] in f",(-\u2013{_JOIN}" or line.count("(") > line.count(")")
+    return is_open or line.rsplit(None, 1)[-1].lower() in _WORDS["linking"]
 
 
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:

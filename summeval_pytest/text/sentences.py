@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from summeval_pytest.text.lexicon import lists_of
+from summeval_pytest.text.lists import lists_of
 from summeval_pytest.text.marks import citation_after, claims
 
 SPLITTER: Final = "3"
@@ -24,13 +24,16 @@ SPLITTER: Final = "3"
 _CAPITAL = re.compile("[A-Z\u00c0-\u00de\u0391-\u042f]")
 _BOUNDARY = re.compile(
     r"(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)"
-    r"(?=\s|\Z|[\d(\[^\u00b9\u00b2\u00b3\u2070\u2074-\u2079])"
+    r"(?=\s|\Z|[\d(\[^\u00b9\u00b2\u00b3\u2070\u2074-\u2079\u3010\u2020\u2021\u00a7$\\:])"
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _INNER_STOP = re.compile(r"[.!?](?![.!?]*[\"'\u201d\u2019)\]]*\Z)")
 """A stop in a bracket, but for those that end it: "(It did.)"."""
 _LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s)?\d{1,2}|[ivx]{1,4})\Z")
-_SYMBOL = re.compile(r"\s*(?:[a-z]{1,5}-?[A-Z\d]|[\u03b1-\u03c9]-|[a-z]\s?[=<>\u2264\u2265])")
+_SYMBOL = re.compile(
+    r"\s*(?:[a-z]{1,6}-?[A-Z\d]|[\u00b5\u03b1-\u03c9]|[a-z]\s?[=<>\u2264\u2265]|[a-z]-[a-z]"
+    r"|[b-z]\s(?:was|is|were|are|has|had|values?)\b|[a-z]['\u2019][A-Z\u00c0-\u00de])"
+)
 """A word that keeps its small letter at a sentence's start: pH, mRNA, p53, the n of "n = 4"."""
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)(?:\s+([^\W\d]\S*))?")
@@ -66,8 +69,9 @@ def _goes_on(token: str, previous: str, following: str, after: str) -> bool:
     if word in _WORDS["open"]:
         ends_unit = after_number and token in _WORDS["units"]
         return not (ends_unit or (word in _WORDS["may_end"] and following[:1].isupper()))
-    if word in _WORDS["before_number"]:
-        return following[:1].isdigit()
+    is_title = token[:1].isupper() and word in _WORDS["titles"]
+    if is_title or word in _WORDS["before_number"]:
+        return following[:1].isdigit() or (is_title and following[:1].isupper())
     if len(token) == 1 and token.isalpha() and token.isupper():
         ends = after_number or previous.lower() in _WORDS["lettered"]
         return not (ends or _starts_anew(following, after))
@@ -81,6 +85,13 @@ def _goes_on(token: str, previous: str, following: str, after: str) -> bool:
     return not (is_latin or _starts_anew(following, after))
 
 
+def _is_name(word: str, after: str) -> bool:
+    """Whether a word is a name in small letters, or part of one: "numpy", "van Dyk", "in vitro"."""
+    is_particle = word in _WORDS["particles"] and after[:1].isalpha()
+    is_small = not _WORDS["small"].isdisjoint((word.strip(",;:'\u2019"), f"{word}_{after}"))
+    return is_small or (is_particle and (after[0].isupper() or after in _WORDS["particles"]))
+
+
 def _is_lowered(text: str) -> bool:
     """Whether a text has lost its capitals, so that none can be asked of a sentence's start."""
     return len(_CAPITAL.findall(text)) < _CAPITALS * len(text)
@@ -89,8 +100,8 @@ def _is_lowered(text: str) -> bool:
 def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     """Where the sentence ends that ends at a stop, its citation marks included; 0 if none does."""
     end = citation_after(text, match.end())
-    if text[end : end + 1].strip():
-        return 0
+    if text[end : end + 1].strip() and (end == match.end() or not text[end].isupper()):
+        return 0  # ".[1]Ice" has a mark between
     following = _NEXT.match(text, end)
     opening, word, after = following.groups("") if following else ("", "", "")
     mark, close = match.groups()
@@ -106,7 +117,7 @@ def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     goes_on = is_plain and _goes_on(token, previous, word, after)
     if is_number or goes_on or _LIST_NUMBER.match(text, 0, start):
         return 0
-    begins = opening or not word[:1].islower() or _SYMBOL.match(text, end)
+    begins = opening or not word[:1].islower() or _SYMBOL.match(text, end) or _is_name(word, after)
     return end if lowered or is_apart or begins else 0
 
 

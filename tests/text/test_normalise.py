@@ -73,7 +73,7 @@ def test_traces_of_a_model_go_and_words_stay(raw: str, expected: str) -> None:
         ("Two things:\nzinc", "Two things:|zinc"),
         ("It fell.\nThen it rose", "It fell.|Then it rose"),
         ("We saw\n- zinc\n* lead\n\u2022 tin\n1. iron", "We saw|zinc|lead|tin|iron"),
-        ("We saw\n2) zinc\n10. lead", "We saw|zinc|lead"),
+        ("We saw:\n2) zinc\n3. lead", "We saw:|zinc|lead"),
         ("Zinc<n>lead<br />tin<BR>", "Zinc|lead|tin"),
     ],
 )

@@ -1,0 +1,18 @@
+"""The word lists that lie beside this module, as files of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+
+
+def lines_of(name: str) -> list[str]:
+    """The lines of a word list beside this module, without its comments."""
+    text = resources.files("summeval_pytest.text").joinpath(f"{name}.txt").read_text("utf-8")
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def lists_of(name: str) -> Mapping[str, frozenset[str]]:
+    """The lists of a file by name; each is a line "name: words"."""
+    pairs = (line.partition(": ") for line in lines_of(name))
+    return {key: frozenset(words.split()) for key, _, words in pairs}
