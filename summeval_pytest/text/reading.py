@@ -209,7 +209,7 @@ def _sorted(lines: list[str]) -> Iterator[str]:
         is_alone = is_table or _HEADING.match(line)
         n = alike[item.lastgroup] if item else 0
         is_item = not before or (item and _marks(item, n, before, last, is_all=n == len(lines)))
-        if item and is_item and not is_alone:
+        if item and is_item and not is_alone and before[-1:] != _JOIN:
             is_shown = item["number"] and not _BARE.fullmatch(item[0])
             pieces.append([line if is_shown else line[item.end() :]])
             last = item[0]
@@ -218,7 +218,7 @@ def _sorted(lines: list[str]) -> Iterator[str]:
         else:
             pieces[-1].append(line)
         before = "" if is_alone else line
-    yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
+    yield from (" ".join(parts).replace(f"{_JOIN} ", "").strip(_JOIN) for parts in pieces)
 
 
 def _marks(item: re.Match[str], alike: int, before: str, last: str, *, is_all: bool) -> bool:

@@ -130,6 +130,7 @@ def test_pieces_are_read_without_their_marks(written: str, pieces: str) -> None:
 @example("**1. a**")
 @example("&amp;lt;b>")
 @example("- - a\n\n> - b")
+@example("Ash 1. co-\na) b\nb) co-\nc) d")
 def test_what_is_read_reads_itself(text: str) -> None:
     """Importers normalise and metrics normalise again; both must see the same sentences."""
     once = normalise(text)
