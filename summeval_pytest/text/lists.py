@@ -16,3 +16,8 @@ def lists_of(name: str) -> Mapping[str, frozenset[str]]:
     """The lists of a file by name; each is a line "name: words"."""
     pairs = (line.partition(": ") for line in lines_of(name))
     return {key: frozenset(words.split()) for key, _, words in pairs}
+
+
+def one_of(name: str, key: str) -> str:
+    """A pattern for the words, or patterns, of one list of a file."""
+    return "|".join(sorted(lists_of(name)[key]))

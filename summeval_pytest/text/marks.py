@@ -12,16 +12,16 @@ from itertools import pairwise
 from string import ascii_lowercase
 from typing import Final
 
-from summeval_pytest.text.lists import lines_of, lists_of
+from summeval_pytest.text.lists import lines_of, one_of
 
 _NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
 _SUPERSCRIPT: Final = r"\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
 _YEAR: Final = r"(?:1[89]|20)\d\d"
 _CLOSING: Final = "\"'\u201d\u2019)]"
 _SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
-CITES: Final = "|".join(sorted(lists_of("layout")["cites"]))
-_PARTS: Final = {"NUMBERS": _NUMBERS, "SUPER": _SUPERSCRIPT, "YEAR": _YEAR, "SENTENCE": _SENTENCE}
-_PARTS["CITES"] = CITES
+CITES: Final = one_of("layout", "cites")
+_PARTS = {"NUMBERS": _NUMBERS, "SUPER": _SUPERSCRIPT, "YEAR": _YEAR, "SENTENCE": _SENTENCE}
+_PARTS |= {"CITES": CITES, "OPEN": rf"(?:[^\w\s]|[{_SUPERSCRIPT}])"}
 
 
 def patterns(name: str) -> str:
@@ -35,16 +35,16 @@ def patterns(name: str) -> str:
 
 for _part in ("NAME", "AUTHORED", "CITATION", "QUANTITY", "NOTE"):
     _PARTS[_part] = patterns(_part.lower())
-_MARK = re.compile(rf"{patterns('mark')}+(?:(?!\w)|(?<=[])^$\u3011\u00b2\u00b3\u00b9])(?=[A-Z]))")
+_MARK = re.compile(
+    rf"(?=\s?{_PARTS['OPEN']}){patterns('mark')}+(?:(?!\w)|(?<=[])^$\u3011\u00b2\u00b3\u00b9])(?=[A-Z]))"
+)
 """Citation marks behind a stop, of which no number can be part."""
 _DIGITS = re.compile(rf"\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*{_SENTENCE}")
 """The same as plain digits, if what follows begins a sentence."""
 _DECIMAL = re.compile(rf"\.(\d{{1,2}}){_SENTENCE}")
 _CITED = re.compile(rf"(?:[^\W\d_]{{2}}|[/\u00b7]\w|\d\s?[^\W\d_]|[%\u00b0]|(?<![\d.,]){_YEAR})\Z")
 """What no decimal point follows: a word, a unit, a year."""
-_CITATION = re.compile(
-    rf"(?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}|{patterns('cited')}|\s?{patterns('note')}"
-)
+_CITATION = re.compile(rf"(?<=[.!?,;:{re.escape(_CLOSING)}]){_MARK.pattern}|{patterns('cited')}")
 _ADDED: Final = rf"[(\[*_\u2013\u2014-]*\s?(?:note:\s)?{patterns('tail')}(?:\s\([^()\n]{{1,40}}\))?"
 _END: Final = r"[.!?]*\s?[)\]*_\u2013\u2014-]*[.!?]*\s*\Z"
 _TAILS: Final = [
@@ -53,20 +53,13 @@ _TAILS: Final = [
 """What an assistant adds: a word count, an offer."""
 _FIRST = re.compile(rf"\A\s*{patterns('first')}")
 """The number of a list's item, at its start."""
-_INLINE = re.compile(
-    r"(?P<kept>(?:(?<=[:;,.])|(?<=[^\W\d_]))\s)"
-    r"(?:\((\d{1,2}|[a-z]|[ivx]{2,4})\)|(\d{1,2})[.)])\s?(?=[\"'(\u201c]?[^\W\d_])"
-)
-_ORDERS: Final = (
-    [str(number) for number in range(1, 100)],
-    ascii_lowercase,
-    "i ii iii iv v vi vii viii ix x".split(),
-)
+_INLINE = re.compile(patterns("enumerator"))
+_ROMAN: Final = "i ii iii iv v vi vii viii ix x".split()
+_ORDERS: Final = ([*map(str, range(1, 100))], ascii_lowercase, _ROMAN)
 _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
 _LONGEST: Final = 240
 """Nothing that claims nothing has so many characters."""
-_WORD = re.compile(r"[^\W_]")
-_NAMED = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 _ANY = re.compile(
     rf"[\d\[\u3010\ue200\ufffd\u2020\u2021\u00a7{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\."
 )
@@ -91,7 +84,7 @@ def _without_enumerators(text: str) -> str:
 
 def counts_up(last: str, mark: str) -> bool:
     """Whether a list's mark is a first one, or follows the last one."""
-    names = tuple(name for each in (last, mark) for name in _NAMED.findall(each)[-1:])
+    names = tuple(name for each in (last, mark) for name in _WORD.findall(each)[-1:])
     return names[-1] in {"1", "a", "i"} or names in _NEIGHBOURS
 
 

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.lists import lists_of
+from summeval_pytest.text.lists import lists_of, one_of
 from summeval_pytest.text.marks import CITES, claims, counts_up, patterns, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
@@ -28,12 +28,8 @@ NORMALISER: Final = "3"
 """Version of the rules by which a text is read; part of every signature."""
 
 _TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
-_BREAK = re.compile(
-    r"(?i)<n>|<br\s{0,20}/?>|</?(?:p|div|ul|ol|li|h[1-6]|tr|summary|abstract|answer|output)>"
-)
-_TAG = re.compile(
-    r"(?i)</?(?:b|i|u|em|strong|span|su[bp]|small|mark|cite|t[dh]|a)(?:\s[a-z-]{1,20}=[^<>\n]{0,200})?>"
-)
+_BREAK = re.compile(rf"(?i)<n>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')})>")
+_TAG = re.compile(rf"(?i)</?(?:{one_of('layout', 'tags')})(?:\s[a-z-]{{1,20}}=[^<>\n]{{0,200}})?>")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
 _LABELS = re.compile(rf"(?i)\A\s*{patterns('lead')}+")
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
@@ -43,11 +39,8 @@ _CUT_WORD = re.compile(
 _JOIN: Final = "\x01"
 """Ends a line whose last word goes on in the next one."""
 _WORD = re.compile(r"[\w-]+")
-_HEAD = re.compile(r"(?i).{1,2}|out|con|com|dis|pro|per|sub|inter|trans|hypo|hyper")
-_TAIL = re.compile(
-    r".{0,2}(?:[ts]ions?|tional|ments?|[ts]ures?|ing|ness|it(?:y|ies)|bl[ey]|ally|[ae]nces?|ous"
-    r"|t?ives?|[ai]cal|[ae]nt(?:ly)?|ology|graphy|ers?)"
-)
+_HEAD = re.compile(f"(?i).{{1,2}}|{one_of('layout', 'heads')}")
+_TAIL = re.compile(f".{{0,2}}(?:{one_of('layout', 'tails')})")
 """What a torn word may begin or end with, and a compound ("double-blind") does not."""
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BULLET: Final = (
@@ -215,9 +208,8 @@ def _sorted(lines: list[str]) -> Iterator[str]:
             continue
         is_alone = is_table or _HEADING.match(line)
         n = alike[item.lastgroup] if item else 0
-        is_all = n == len(lines)
-        is_item = item and (not before or _marks(item, n, before, last, is_all=is_all))
-        if item and is_item and not is_alone:
+        is_item = not before or (item and _marks(item, n, before, last, is_all=n == len(lines)))
+        if item and is_item and not is_alone and before[-1:] != _JOIN:
             is_shown = item["number"] and not _BARE.fullmatch(item[0])
             pieces.append([line if is_shown else line[item.end() :]])
             last = item[0]
@@ -226,7 +218,7 @@ def _sorted(lines: list[str]) -> Iterator[str]:
         else:
             pieces[-1].append(line)
         before = "" if is_alone else line
-    yield from (" ".join(parts).replace(f"{_JOIN} ", "") for parts in pieces)
+    yield from (" ".join(parts).replace(f"{_JOIN} ", "").strip(_JOIN) for parts in pieces)
 
 
 def _marks(item: re.Match[str], alike: int, before: str, last: str, *, is_all: bool) -> bool:

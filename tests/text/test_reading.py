@@ -107,6 +107,12 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("Sure! Here's a short summary:\nIce fell.", "Ice fell."),
         ("Ice fell.\n\n(Word count: 17)", "Ice fell."),
         ("[120 words]", ""),
+        ("Absolutely! Here's the short summary you asked for:\n\nIce fell.", "Ice fell."),
+        ("Of course! Below is the summary.\n\nIce fell.", "Ice fell."),
+        ("Sure! Ice fell.\n\nLet me know if you need more.", "Ice fell."),
+        ("Final answer:\nIce fell.\n\n---\n**Word Count: 17/20**", "Ice fell."),
+        ("## Plain-language summary\n\nIce fell.\n\n**Keywords:** ice", "Ice fell."),
+        ("It fell. [source](https://a.b/c) It rose.", "It fell. [source] It rose."),
         # leftovers of PDF
         ("the co-\noperation of \ufb01sh", "the cooperation of fish"),
         ("pre-\nand post-war, well-\nfed, IL-\n6", "pre- and post-war, well-fed, IL-6"),
@@ -124,6 +130,7 @@ def test_pieces_are_read_without_their_marks(written: str, pieces: str) -> None:
 @example("**1. a**")
 @example("&amp;lt;b>")
 @example("- - a\n\n> - b")
+@example("Ash 1. co-\na) b\nb) co-\nc) d")
 def test_what_is_read_reads_itself(text: str) -> None:
     """Importers normalise and metrics normalise again; both must see the same sentences."""
     once = normalise(text)

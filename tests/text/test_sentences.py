@@ -71,11 +71,22 @@ RUNNING = [
     ["Ponds dried up.[4]", "Newts left.[5, 6]", "Toads stayed."],
     ["Ponds dried up.\u00b9\u00b2", "Newts left.\u00b3"],
     ["Ponds dried up. [4]", "Newts left."],
+    ["Ponds dried up.[^1]", "Newts left.\u30101\u2020source\u3011", "Toads stayed.^2^"],
+    ["Ponds dried up. [@moss2019]", "Newts left. [doc2] [doc3]", "Toads stayed. (p. 3)"],
+    ["Ponds dried up. [Moss 2019]", "Newts left. [cite: 1, 2]", "Toads stayed. (Fig. 2)"],
     ["The tool, version 2.0 Beta, of Fig. 2.1 Ash is free.", "Qwen 2.5 Coder won."],
     # a small letter at the start
     ["Ponds dried up.", "pKa fell by .2."],
     ["Ponds dried up.", "siRNA had no effect.", "cAMP doubled.", "p21 rose."],
     ["Ponds dried up.", "n = 40 stayed wet.", "\u03b2-catenin rose."],
+    ["Ponds dried up.", "\u03b2 cells died.", "\u03b415N rose.", "p-values fell.", "n was 9."],
+    ["Ponds dried up.", "van der Moss left.", "de Ash stayed.", "numpy ran.", "ggplot2 did not."],
+    [
+        "We used ver. 2.1 of it.",
+        "Gen. Moss left.",
+        "Ponds dried up as before.",
+        "de facto it rained.",
+    ],
     # abbreviations at the end
     ["The loss was n.s.", "Weight differed."],
     ["The dose was given i.p.", "Newts slept."],
@@ -153,6 +164,7 @@ def test_lines_are_cut_as_running_text() -> None:
         ("Two facts: 1. Ponds dried. 2. Newts left.", "Two facts: 1. Ponds dried.|2. Newts left."),
         ("It rained (in May). (2) It froze.", "It rained (in May).|(2) It froze."),
         ("It rained. (Word count: 2)", "It rained. (Word count: 2)"),
+        ("It rained.[1]It froze.", "It rained.[1]|It froze."),
         ("Aims\n\nWe asked who sleeps.", "Aims|We asked who sleeps."),
         ("  Methods:\n   a survey", "Methods:|a survey"),
         # Lists in abstracts are short; "2019. The year" is a heading.
