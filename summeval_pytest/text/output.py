@@ -138,7 +138,7 @@ _REFUSAL: Final = re.compile(
         |(?:as|because|due|given|since|under|without)\b[^.!?]*\ )?i(?:
         (?:\ (?:ca|do|wo|have)n't|'m\ not|'d\ rather)\b  # no summary contracts its verbs
       | (?:\ (?:can\ ?not|cant|(?:could|did)n't|(?:could|will|do|did)\ not)(?:\ be\ able\ to)?
-          |(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no|\ must)
+          |(?:'m|\ am|\ was)\ (?:unable|not\ able)\ to|\ have\ no(?:thing\ to)?|\ must)
         ,?\ (?:\w+ly,?\ |in\ good\ (?:conscience|faith),?\ )?(?:{_DO})\b
       | (?:'d|\ would|\ will|\ have)?\ (?:prefer|rather|choose|chosen)\ not\b
       | (?:'m|\ am)\ (?:not\ |un)(?:\w+ly\ )?(?:{_BE})\b )

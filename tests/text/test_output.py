@@ -155,3 +155,12 @@ def test_a_summary_after_an_apology_is_no_refusal_from_80_words_on() -> None:
     opening = "I am very sorry. "  # 4 words
     assert is_refusal(opening + "newt " * 75)
     assert not is_refusal(opening + "newt " * 76)
+
+
+def test_a_quoted_refusal_is_what_a_summary_tells_of() -> None:
+    """Papers on language models quote their refusals, in any kind of quotation marks."""
+    for left, right in ("\u201c\u201d", '""', "''", "\u2018\u2019"):
+        assert not is_refusal(
+            f"Bots said {left}I'm sorry, but I can't help{right} in 3 % of chats."
+        )
+        assert is_refusal(f"The file {left}paper.pdf{right} could not be opened.")
