@@ -220,7 +220,7 @@ def _likely(sentences: tuple[str, ...], roles: Roles) -> NDArray[np.bool_]:
     return likely
 
 
-SAME_PLACE: Final = 5.0
+SAME_PLACE: Final = 2.0
 """What two numbers need to have in common so that one stands in the place of the other."""
 DIGITS: Final = 6
 """Scores are rounded to so many digits: logarithms may differ in the last bit."""
