@@ -29,6 +29,8 @@ _READ: Final = 20_000
 
 def _is_foreign(words: list[str]) -> bool:
     """Whether words in Latin letters are of another language; names say nothing of it."""
+    if _OTHERS.isdisjoint(words) and "".join(words).isascii():
+        return False
     n_english = sum(word.lower() in _ENGLISH for word in words)
     n_others = sum(word in _OTHERS for word in words)
     n_accented = sum(word.islower() and not word.isascii() for word in words if word not in _OTHERS)

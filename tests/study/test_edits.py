@@ -104,7 +104,7 @@ def test_an_irrelevant_sentence_shares_no_word_with_text_or_source(text: str, so
         (repeat_sentence, "Zinc is a metal. It is.", "Zinc is a metal. It is. Zinc is a metal."),
         (repeat_sentence, "Iron harms.", "Iron harms. Iron harms."),
         (repeat_sentence, "Zinc", "Zinc\n\nZinc"),
-        (repeat_sentence, "Zinc et al.", "Zinc et al.\n\nZinc et al."),
+        (repeat_sentence, "Zinc et al.", "Zinc et al. Zinc et al."),
         (repeat_sentence, "", None),
         (repeat_sentence, "\u200b", None),
     ],
