@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from summeval_pytest.text.lexicon import lists_of
+from summeval_pytest.text.lists import lists_of
 
 _LISTS: Final = lists_of("languages")
 _ENGLISH, _OTHERS = _LISTS["english"], _LISTS["others"]

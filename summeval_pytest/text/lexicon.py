@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from summeval_pytest.text.lists import lines_of, lists_of
+from summeval_pytest.text.lists import lines_of
 from summeval_pytest.text.words import stem
-
-__all__ = ["GENERIC", "LIGHT", "lines_of", "lists_of", "opposites"]
 
 
 def _stems(name: str) -> frozenset[str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import resources
 
 
-def lines_of(name: str) -> list[str]:
+@cache
+def lines_of(name: str) -> Sequence[str]:
     """The lines of a word list beside this module, without its comments."""
     text = resources.files("summeval_pytest.text").joinpath(f"{name}.txt").read_text("utf-8")
-    return [line for line in text.splitlines() if not line.startswith("#")]
+    return tuple(line for line in text.splitlines() if not line.startswith("#"))
 
 
+@cache
 def lists_of(name: str) -> Mapping[str, frozenset[str]]:
     """The lists of a file by name; each is a line "name: words"."""
     pairs = (line.partition(": ") for line in lines_of(name))

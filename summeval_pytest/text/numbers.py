@@ -263,11 +263,6 @@ def kind_of(figure: Quantity) -> str:
     return "change" if is_change else "amount"
 
 
-def has_numbers(sentence: str) -> bool:
-    """Whether a sentence has a number."""
-    return bool(find_figures(sentence))
-
-
 @lru_cache(maxsize=512)
 def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Quantity, ...]:
     """The numbers of a sentence that no sentence of a source states, and that do not follow.

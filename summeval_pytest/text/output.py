@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from summeval_pytest.text.lexicon import lists_of
+from summeval_pytest.text.lists import lists_of, one_of
 from summeval_pytest.text.words import STOP_WORDS, stem
 
 _THOUGHTS: Final = (
@@ -118,7 +118,7 @@ def read_text(text: str) -> Output:
 
 
 _LISTS: Final = lists_of("refusals")
-_DO, _BE, _OPENINGS = ("|".join(sorted(_LISTS[name])) for name in ("do", "be", "openings"))
+_DO, _BE, _OPENINGS = (one_of("refusals", name) for name in ("do", "be", "openings"))
 _REFUSAL: Final = re.compile(
     rf"""(?sx)\A\W*(?:(?:summary|abstract|answer|response|output|assistant)\W*:\W*)?
     (?: (?:null|nil|nan|undefined|xxx+|n\W?\ ?/?\ ?a)\W*\Z | (?:\d{{3}}\W+)?(?:{_OPENINGS})(?!\w)

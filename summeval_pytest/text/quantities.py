@@ -14,12 +14,12 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.resources import files
 from itertools import accumulate, chain
 from math import isfinite
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from summeval_pytest.text.lists import lines_of
 from summeval_pytest.text.marks import content
 
 _SUPERSCRIPTS: Final = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
@@ -52,7 +52,6 @@ _SCALE = re.compile(
     r"|(?P<letter>k|[KMB])(?=\s[a-z]{3}|\s?[$\u20ac\u00a3\u00a5]|-[a-z]{3}|\s(?i:usd|eur|gbp)\b|[\s,.;:)]*\Z)"
     r"|(?P<money>[kmMBb])\b"
 )
-_BARE_LETTER = re.compile(r"(?i)\s?[kmb]\Z")
 _UNIT_WORD: Final = rf"[^\W\d_{_SUPERSCRIPTS}]{{1,14}}"
 _UNIT = re.compile(
     r"\$?(?:[~\s]|\\[,;])?-?\s?(?:\\(?:text|mathrm)\{)?(?:(?:consecutive|further|more|full|additional|[a-z]{2,9}est)\s)?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
@@ -106,8 +105,7 @@ def _known_units() -> dict[str, Unit]:
     An asterisk is a plural. Names with a capital are told apart by it.
     """
     units = {}
-    table = files("summeval_pytest.text").joinpath("units.txt").read_text("utf-8")
-    for line in re.split(r"\n(?! )", table.strip()):
+    for line in re.split(r"\n(?! )", "\n".join(lines_of("units"))):
         dimension, _, entries = line.partition(": ")
         factor = 1.0
         for entry in entries.split():

@@ -9,7 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from summeval_pytest.text.lexicon import GENERIC, LIGHT, lists_of, opposites
+from summeval_pytest.text.lexicon import GENERIC, LIGHT, opposites
+from summeval_pytest.text.lists import lists_of
 from summeval_pytest.text.numbers import find_figures
 from summeval_pytest.text.quantities import Quantity
 from summeval_pytest.text.words import STOP_WORDS, stem

@@ -1,9 +1,7 @@
-"""Conflicts of a claim with its evidence: numbers, units, and one word in a near copy.
+"""A conflict of a claim with its evidence, and how it is written in a reason and read from it.
 
-Overlap rewards contradictions: "increased" and "decreased" differ in one word. In a sentence that
-is copied but for a few words, these are compared in their places: a number, a word in the place of
-its opposite, a "not". In other sentences only numbers are compared, so a claim without a conflict
-may still be wrong.
+`text/contradictions.py` finds those of numbers, `copies.py` those of one word in a near copy. In
+other sentences only numbers are compared, so a claim without a conflict may still be wrong.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.questions import FACETS
-from summeval_pytest.text.lexicon import lines_of
+from summeval_pytest.text.lists import lines_of
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import count_content
 
