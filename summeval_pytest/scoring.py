@@ -5,7 +5,6 @@ Both measure as a gated run does, through the same runner, judges and store. No 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -35,7 +34,7 @@ from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.rows import usual_column
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section, pair_of, read_output, section_of
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.printing import HALF, one_line
 from summeval_pytest.verdict.means import MeanScore, mean_scores
 
 Source = str | Sequence[str | Mapping[str, str] | Section]
@@ -50,7 +49,6 @@ _NEEDS: Final[Mapping[MetricName, tuple[Text, ...]]] = {
 T = TypeVar("T")
 _COLUMNS: Final = ("summary", "reference", "source", "paper", "system")
 _SHOWN: Final = 60
-_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -503,7 +501,7 @@ def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
     named = [("paper", paper.id), ("system", system), *(("reference", text) for text in texts)]
     named += [("source", f"{section.heading} {section.text}") for section in sections]
     for name, text in named:
-        if half := _HALF.search(text):
+        if half := HALF.search(text):
             what = f"the {name} holds {half[0]!r}, half a surrogate pair"
             raise UsageError(f"{place}: {what}; write the whole character")
     return pair_of(paper, system, output, place)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import tempfile
 import weakref
 from collections import defaultdict
@@ -35,7 +34,7 @@ from summeval_pytest.metrics.number import SPARSE, CustomNumbers, Named, Unscore
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.run.golden import GoldenPair
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.printing import HALF, one_line
 from summeval_pytest.verdict.policy import named_agreement
 from summeval_pytest.verdict.run import (
     SCHEMA,
@@ -391,7 +390,6 @@ def _check_golden(golden: GoldenPair, others: Collection[tuple[str, str]]) -> No
 
 
 T = TypeVar("T")
-_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def _plain(value: object) -> object:
@@ -418,7 +416,7 @@ def as_json(value: object) -> str:
     Half a surrogate pair, which no UTF-8 file can hold, becomes U+FFFD.
     """
     text = json.dumps(value, default=_plain, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    return _HALF.sub("\ufffd", text)
+    return HALF.sub("\ufffd", text)
 
 
 @cache

@@ -14,6 +14,8 @@ from typing import Final
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _WIDTH: Final = 80
+HALF: Final = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair, which no UTF-8 file can hold."""
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\w*\[)")
 
