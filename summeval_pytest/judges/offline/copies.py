@@ -50,23 +50,22 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
     if claim in evidence:
         return None
     words = set(content_words(claim))
-    copied: list[tuple[int, str]] = []
+    ranked: list[tuple[int, int, int, str, list[_Difference]]] = []
     for sentence in evidence:
         if len(words.intersection(content_words(sentence))) < _ALIKE * len(words):
             continue
-        mine = read(claim)
-        n_lacking = len(read(sentence).lacking(mine.words))
-        if len(mine.words) - n_lacking >= _LEAST and n_lacking <= (1 - COVERED) * mine.n_asked:
-            copied.append((n_lacking, sentence))
-    fewest = min((n_lacking for n_lacking, _ in copied), default=0)
-    told: list[tuple[list[_Difference], str]] = []
-    for sentence in (sentence for n_lacking, sentence in copied if n_lacking == fewest):
+        mine, yours = read(claim), read(sentence)
+        n_lacking = len(yours.lacking(mine.words))
+        if len(mine.words) - n_lacking < _LEAST or n_lacking > (1 - COVERED) * mine.n_asked:
+            continue
         known = [other for other in evidence if other != sentence] if numbers else None
-        told.append((list(_differences(read(claim), read(sentence), known)), sentence))
-    differences, sentence = min(told, key=lambda each: len(each[0]), default=([], ""))
-    if len(differences) == 1:
-        kind, says, instead = differences[0]
-        return Conflict(kind=kind, says=says, instead=instead, sentence=sentence)
+        differences = list(_differences(mine, yours, known))
+        ranked.append((n_lacking, len(differences), len(ranked), sentence, differences))
+    if ranked:
+        *_, sentence, differences = min(ranked)
+        if len(differences) == 1:
+            kind, says, instead = differences[0]
+            return Conflict(kind=kind, says=says, instead=instead, sentence=sentence)
     return _wrong_change(claim, evidence)
 
 
