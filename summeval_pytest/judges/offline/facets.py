@@ -38,7 +38,7 @@ from summeval_pytest.text.contradictions import compare_numbers
 from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import content_words, known_tokens
+from summeval_pytest.text.words import content_words, known_tokens, rank_sentences
 
 RUN: Final = 4
 """Words in a row that a fluent text hardly says twice."""
@@ -301,14 +301,28 @@ def contradiction(pair: q.FacetPair, reference: str, summary: str) -> Conflict |
 def _contradicted_number(
     facet: tuple[str, ...], summary: tuple[str, ...], known: tuple[str, ...]
 ) -> Conflict | None:
-    """A number of a summary in the place of one of the facet that the summary states nowhere."""
+    """A number of a summary in the place of one of the facet that the summary states nowhere.
+
+    Of the summary only the sentence that is closest to the facet's can say it otherwise: one that
+    goes into detail beside it has numbers of its own.
+    """
+    closest = {
+        sentence: {summary[place] for place in _closest(sentence, summary)} for sentence in facet
+    }
     for sentence in summary:
         unstated = () if sentence in known else unstated_figures(sentence, known)
         for each in compare_numbers(sentence, facet, unstated, close=SAME_PLACE).contradicted:
             partner = each.partner
-            if any(partner.start == n.start for n in unstated_figures(partner.sentence, summary)):
+            if sentence in closest[partner.sentence] and any(
+                partner.start == n.start for n in unstated_figures(partner.sentence, summary)
+            ):
                 return in_number(each)
     return None
+
+
+def _closest(sentence: str, others: tuple[str, ...]) -> list[int]:
+    """The place of the sentence that shares most words with another one, if any does."""
+    return rank_sentences(dict.fromkeys(content_words(sentence)), others)[:1]
 
 
 def vetoed(rating: int, conflict: Conflict) -> int:
