@@ -300,6 +300,21 @@ class CheckSentences:
     source: tuple[str, ...]
 
 
+SentenceError = Literal[
+    "number", "unit", "direction", "negation", "swap", "cause", "overgeneral", "invented", "other"
+]
+ERRORS: Final[tuple[SentenceError, ...]] = get_args(SentenceError)
+"""What may be wrong with an unsupported sentence.
+
+- ``number``, ``unit``: a figure, or what it counts.
+- ``direction``, ``negation``: a rise for a fall, an effect for none, or the reverse.
+- ``swap``: groups, materials or quantities have changed places.
+- ``cause``: a link told as a cause.
+- ``overgeneral``: a claim beyond what was studied, or surer than the source.
+- ``invented``: nothing in the source says it.
+- ``other``: anything else."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceCheck:
     """Whether one sentence is supported, with the indices of the source sentences that decide it.
@@ -309,7 +324,8 @@ class SentenceCheck:
     ``n_copied`` how many of these the summary contains instead. ``factual``: an unsupported
     sentence is true all the same by general knowledge; None if nobody asked.
     ``number_conflict``: it states a number to which the source gives another value. ``missing``:
-    its numbers that the source neither states nor contradicts.
+    its numbers that the source neither states nor contradicts. ``error``: the kind of error of an
+    unsupported sentence; empty where it has none, None from a judge that names no kinds.
     """
 
     reason: str
@@ -322,8 +338,11 @@ class SentenceCheck:
     undecided: bool = False
     number_conflict: bool = False
     missing: tuple[str, ...] = ()
+    error: SentenceError | Literal[""] | None = None
 
     def __post_init__(self) -> None:
+        if self.error and self.error not in ERRORS:
+            raise ValueError(f"error is {self.error!r}, which is none of {', '.join(ERRORS)}")
         _check_type(self, bool, "supported", "undecided", "number_conflict")
         _check_type(self, bool, "factual", or_none=True)
         _check_range(self, "support", 0, 1)

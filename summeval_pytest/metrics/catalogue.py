@@ -10,6 +10,7 @@ in general uses these and knows no metric.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
@@ -33,7 +34,11 @@ from summeval_pytest.text.printing import one_line, raised
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
 """The three metrics that a judge answers for."""
 OPTIONAL: Final[Mapping[str, MetricName]] = MappingProxyType(
-    {facet.COVERAGE: "facet", faithfulness.SUPPORT: "faithfulness"}
+    {
+        facet.COVERAGE: "facet",
+        faithfulness.OVERGENERAL: "faithfulness",
+        faithfulness.SUPPORT: "faithfulness",
+    }
 )
 """Numbers that only some judges give, and the metrics they belong to."""
 CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
@@ -204,7 +209,8 @@ def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tu
 def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
     """How many facets lost a point, facts do not hold and sentences are unsupported.
 
-    ``undecided`` counts those of them that rest on a conflict that the judge cannot decide.
+    ``undecided`` counts those of them that rest on a conflict that the judge cannot decide. The
+    kinds of errors that sentences have are counted by their names.
     """
     counts = dict.fromkeys((*PIECES.values(), "undecided"), 0)
     for score in scores:
@@ -212,4 +218,7 @@ def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
             pieces = score.wrong_pieces()
             counts[PIECES[score.metric]] += len(pieces)
             counts["undecided"] += sum(piece.undecided for piece in pieces)
+            if isinstance(score, faithfulness.FaithfulnessScore):
+                errors = Counter(sentence.error for sentence in score.wrong_pieces())
+                counts |= {kind: n for kind, n in errors.items() if kind}
     return counts

@@ -1,6 +1,8 @@
 """Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
 
     rate = supported sentences / answered sentences
+    unsupported = sentences that the judge calls unsupported
+    overgeneral = those of them that claim more than the source
     conflicts = unsupported or unanswered sentences with a number that the source contradicts, and
                 that no reference states
 
@@ -17,7 +19,13 @@ from typing import ClassVar, Final, Literal
 
 from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
-from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
+from summeval_pytest.questions import (
+    CheckSentences,
+    SentenceCheck,
+    SentenceChecks,
+    SentenceError,
+    Unanswered,
+)
 from summeval_pytest.text.contradictions import NumberCheck, check_numbers
 from summeval_pytest.text.languages import is_english
 from summeval_pytest.text.numbers import unstated_figures
@@ -29,10 +37,28 @@ MIN_CHARACTERS: Final = 5
 """Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""
 SUPPORT: Final = "faithfulness.support"
 """The mean support of the sentences; only a judge with strengths of belief gives it."""
+UNSUPPORTED: Final = "faithfulness.unsupported"
+"""The number of unsupported sentences, however long the summary is."""
+OVERGENERAL: Final = "faithfulness.overgeneral"
+"""The number of sentences that claim more; only a judge that names kinds of error gives it."""
 CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences with a wrong figure, however long the summary is."""
 NUMBERS: Final = (
     Named(name="faithfulness", metric="faithfulness", meaning="share of supported sentences"),
+    Named(
+        name=UNSUPPORTED,
+        metric="faithfulness",
+        meaning="sentences that the judge calls unsupported",
+        high=number.ENDLESS,
+        lower_is_better=True,
+    ),
+    Named(
+        name=OVERGENERAL,
+        metric="faithfulness",
+        meaning="unsupported sentences that claim more than the source",
+        high=number.ENDLESS,
+        lower_is_better=True,
+    ),
     Named(
         name=CONFLICTS,
         metric="faithfulness",
@@ -58,6 +84,8 @@ class JudgedSentence:
         number_conflict: Whether it is unsupported or unanswered, and states a number to which the
             source gives another value, and that no reference states.
         missing: Its numbers that the source neither states nor contradicts, as written.
+        error: The kind of error of an unsupported sentence, of `questions.ERRORS`; empty where
+            there is none or the judge does not name it.
     """
 
     index: int
@@ -71,11 +99,14 @@ class JudgedSentence:
     undecided: bool = field(default=False, metadata=number.SPARSE)
     number_conflict: bool = field(default=False, metadata=number.SPARSE)
     missing: tuple[str, ...] = field(default=(), metadata=number.SPARSE)
+    error: SentenceError | Literal[""] = field(default="", metadata=number.SPARSE)
 
     @property
     def words(self) -> str:
         """Its verdict in words, with how far it is supported where it is not, or in conflict."""
         words = {True: "supported", False: "unsupported", None: "unanswered"}[self.supported]
+        if self.error and not self.number_conflict:
+            words += f" ({self.error})"
         is_wrong = self.supported is False or self.number_conflict
         if is_wrong and self.support is not None:
             words += f", support {self.support:.2f} of 1"
@@ -95,6 +126,8 @@ class FaithfulnessScore:
         n_unsupported_yes: How many sentences the judge called supported without any evidence.
         n_copied: How many of the ungrounded quotations are copied from the summary.
         conflicts: Sentences with a number conflict, lower is better.
+        overgeneral: Unsupported sentences that claim more than the source; None from a judge that
+            does not name the kinds of errors.
     """
 
     value: float
@@ -103,8 +136,9 @@ class FaithfulnessScore:
     n_unsupported_yes: int = 0
     n_copied: int = field(default=0, metadata=number.SPARSE)
     conflicts: int | None = field(default=None, metadata=number.SPARSE)
+    overgeneral: int | None = field(default=None, metadata=number.SPARSE)
     metric: Literal["faithfulness"] = "faithfulness"
-    not_given: ClassVar = (CONFLICTS, SUPPORT)
+    not_given: ClassVar = (OVERGENERAL, CONFLICTS, SUPPORT)
     """If one of these is missing, the judge did not give it."""
 
     @property
@@ -125,8 +159,11 @@ class FaithfulnessScore:
         return number.rounded_mean(known) if known and len(known) == len(supports) else None
 
     def values(self) -> Mapping[str, float | None]:
-        """Every number a threshold can name; the mean support only where the judge gives it."""
+        """Every number a threshold can name; an optional one only where the judge gives it."""
         named: dict[str, float | None] = {"faithfulness": self.value}
+        named[UNSUPPORTED] = float(len(self.wrong_pieces()))
+        if self.overgeneral is not None:
+            named[OVERGENERAL] = float(self.overgeneral)
         if self.conflicts is not None:
             named[CONFLICTS] = float(self.conflicts)
         support = self.support
@@ -137,11 +174,16 @@ class FaithfulnessScore:
     def bounds(self, *, right: bool) -> Mapping[str, float]:
         """The numbers if every unanswered sentence were right, or wrong; only those that change.
 
-        A right sentence is supported, and no conflict. A wrong one has support 0 and is a conflict.
+        A right sentence is supported, and no conflict. A wrong one has support 0, is a conflict and
+        claims too much.
         """
         supported = [sentence.supported for sentence in self.sentences]
         bounds = number.bound_share("faithfulness", supported, right=right)
         n_open = supported.count(None)
+        if n_open and not right:
+            bounds[UNSUPPORTED] = float(supported.count(False) + n_open)
+            if self.overgeneral is not None:
+                bounds[OVERGENERAL] = float(self.overgeneral + n_open)
         if self.support is not None and n_open:
             total = self.support * (len(supported) - n_open) + (n_open if right else 0)
             bounds[SUPPORT] = total / len(supported)
@@ -238,6 +280,7 @@ def measure(
         checks = answer.checks
         flow.expect_count("sentence checks", len(checks), len(unknown))
         flow.limit_unanswered("sentences", checks, len(sentences))
+    names_kinds = all(getattr(check, "error", "") is not None for check in checks)
     are_read = is_english(summary) and is_english("\n".join(source))
     for sentence, check in zip(unknown, checks, strict=True):
         known[sentence[0]] = _judged(sentence, check, source, references, are_read=are_read)
@@ -254,6 +297,7 @@ def measure(
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in judged),
         n_copied=sum(check.n_copied for check in given),
         conflicts=sum(sentence.number_conflict for sentence in judged),
+        overgeneral=sum(s.error == "overgeneral" for s in judged) if names_kinds else None,
     )
 
 
@@ -301,6 +345,10 @@ def _judged(
     if excused:
         notes.append(f"a reference states {', '.join(map(repr, sorted(excused)))}")
     evidence = given.evidence if given else ()
+    seen = (each.kind for each in numbers.contradicted if each.number.text not in excused)
+    error: SentenceError | Literal[""] = next(seen, "")
+    if given and given.error:
+        error = given.error
     return JudgedSentence(
         index=index,
         text=text,
@@ -312,6 +360,7 @@ def _judged(
         undecided=given is not None and given.undecided,
         number_conflict=not (supported or is_excused) and (is_named or bool(contradicted)),
         missing=missing,
+        error=error if supported is False else "",
     )
 
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, wrong_pieces
 from summeval_pytest.metrics.number import CustomNumbers, Finding, rank
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import ERRORS, FACETS
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Cassette
@@ -126,6 +126,8 @@ def _wrong(rows: Iterable[TallyRow]) -> Iterator[str]:
     parts = [f"{wrong[kind]:,} {of[wrong[kind] > 1]}" for kind, of in kinds.items() if wrong[kind]]
     if parts:
         yield f"  problems: {', '.join(parts)}"
+    if errors := [f"{kind} {wrong[kind]:,}" for kind in ERRORS if wrong[kind]]:
+        yield f"  errors in sentences: {', '.join(errors)}"
     if undecided := wrong["undecided"]:
         yield f"  {undecided:,} of these need{'s' * (undecided == 1)} an LLM judge or a person"
 

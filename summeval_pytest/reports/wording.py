@@ -268,6 +268,8 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
         means = f"{d.old:>7.3f} {d.new:>6.3f} {d.change:>+7.3f}".strip()
         if len(d.name) + len(means) >= _CHANGE:
             means = " ".join(means.split())
+        if len(d.name) + len(means) >= _CHANGE:
+            means = f"{d.old:.2f} {d.new:.2f} {d.change:+.2f}"
         interval = "" if d.low is None or d.high is None else f"[{d.low:+.3f}, {d.high:+.3f}]"
         row = f"{d.name} {means:>{max(0, _CHANGE - len(d.name) - 1)}}  {interval:<16}"
         p = "" if d.p is None else f"{d.p:.4f}"

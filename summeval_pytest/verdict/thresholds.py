@@ -24,7 +24,7 @@ from summeval_pytest.metrics.catalogue import (
     place_of,
 )
 from summeval_pytest.metrics.facet import COVERAGE, LOWEST
-from summeval_pytest.metrics.faithfulness import SUPPORT
+from summeval_pytest.metrics.faithfulness import OVERGENERAL, SUPPORT
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.labels import Label
@@ -46,6 +46,7 @@ ENTAILED: Final = "eva.recall_entailed"
 NOT_SAID: Final[Mapping[str, str]] = MappingProxyType(
     {
         COVERAGE: "say of every facet how much of it is covered",
+        OVERGENERAL: "name the kind of error of every unsupported sentence",
         SUPPORT: "say of every sentence how far it is supported",
     }
 )
@@ -53,6 +54,8 @@ NOT_SAID: Final[Mapping[str, str]] = MappingProxyType(
 REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         COVERAGE: "use an LLM judge or --summ-judge=offline, hold facet in its place, or remove the"
+        " threshold",
+        OVERGENERAL: "use an LLM judge, hold faithfulness.unsupported in its place, or remove the"
         " threshold",
         SUPPORT: "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or"
         " remove the threshold",

@@ -263,3 +263,37 @@ def test_unanswered_sentence_up_to_five_percent_leaves_the_denominator() -> None
     reason = "1 of 19 sentences unanswered, first: cut off"
     lack = Unscored(metric="faithfulness", status="unanswered", reason=reason)
     assert judge(ponds(19), *[yes(0)] * 18, Unanswered("cut off")) == lack
+
+
+def test_unsupported_sentences_are_counted_however_long_the_summary_is() -> None:
+    """One false sentence of ten is a share of .9, and one false sentence all the same."""
+    checks = [yes(0)] * 9
+    values = scored(ponds(10), *checks, no()).values()
+    assert (values["faithfulness"], values["faithfulness.unsupported"]) == (0.9, 1.0)
+    assert scored(SUMMARY, yes(0), yes(1), yes(2)).values()["faithfulness.unsupported"] == 0
+
+
+def test_an_unanswered_sentence_may_be_unsupported_and_overgeneral() -> None:
+    """A gate on a count of zero must not pass on a sentence that nobody judged."""
+    kinds = [replace(yes(0), error="")] * 20
+    score = scored(ponds(21), *kinds, Unanswered("lost"))
+    worst = score.bounds(right=False)
+    assert worst["faithfulness.unsupported"] == worst["faithfulness.overgeneral"] == 1.0
+    assert "faithfulness.unsupported" not in score.bounds(right=True)
+
+
+def test_overgeneral_sentences_are_counted_where_the_judge_names_kinds() -> None:
+    """An error that no kind was named for may be one, so then there is no count."""
+    over = replace(no(), error="overgeneral")
+    cause = replace(no(), error="cause")
+    score = scored(SUMMARY, over, replace(yes(1), error=""), cause)
+    assert score.values()["faithfulness.overgeneral"] == 1.0
+    assert [s.error for s in score.sentences] == ["overgeneral", "", "cause"]
+    assert [s.words for s in score.sentences][0] == "unsupported (overgeneral)"
+    assert "faithfulness.overgeneral" not in scored(SUMMARY, over, yes(1), no()).values()
+
+
+def test_a_number_that_the_source_contradicts_names_its_kind() -> None:
+    """Our own check knows the kind where the judge names none."""
+    score = scored("Mice ate zinc. Growth rose by 34 %.", yes(0), no(1))
+    assert [s.error for s in score.sentences] == ["", "number"]

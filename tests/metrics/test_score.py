@@ -133,7 +133,10 @@ EXTREMES: list[Score] = [
     replace(rated(dict.fromkeys(FACETS, 1)), key_coverage=0.0),
     replace(rated({facet: SCALES[facet] for facet in FACETS}), key_coverage=1.0),
     *(EvaScore(value=v, precision=v, recall=v, recall_entailed=v) for v in (0.0, 1.0)),
-    *(replace(judged(bool(v), support=v), value=v, conflicts=1 - int(v)) for v in (0.0, 1.0)),
+    *(
+        replace(judged(bool(v), support=v), value=v, conflicts=1 - int(v), overgeneral=1 - int(v))
+        for v in (0.0, 1.0)
+    ),
 ]
 
 
@@ -158,9 +161,11 @@ def test_ranges_are_those_of_the_formulas() -> None:
 
 
 def test_each_number_knows_what_is_better() -> None:
-    """One place compares: a count of conflicts is held from above, all else from below."""
+    """One place compares: counts of what is wrong are held from above, all else from below."""
     conflicts, rate = CATALOGUE["faithfulness.conflicts"], CATALOGUE["faithfulness"]
-    assert [named.name for named in CATALOGUE.values() if named.lower_is_better] == [conflicts.name]
+    counts = {"unsupported", "overgeneral", "conflicts"}
+    held_from_above = {named.name for named in CATALOGUE.values() if named.lower_is_better}
+    assert held_from_above == {f"faithfulness.{count}" for count in counts}
     assert (conflicts.best, conflicts.worst) == (0.0, None)
     assert (rate.worst, rate.best) == (0.0, 1.0)
     assert [conflicts.meets(value, 1) for value in (0, 1, 2, None)] == [True, True, False, False]

@@ -131,6 +131,7 @@ def test_table_and_junit_have_the_numbers_of_every_system_and_pair(
         "eva.recall": "0.0",
         "eva.recall_entailed": "1.0",
         "faithfulness": "0.0",
+        "faithfulness.unsupported": "2.0",
         "faithfulness.conflicts": "0.0",
     }
 

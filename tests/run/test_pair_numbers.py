@@ -77,23 +77,27 @@ PARTLY = EvaScore(
             {"eva.precision": 1 / 3, "eva": 0.4},
             {"eva.precision": 2 / 3, "eva.recall": 0.75, "eva": 12 / 17},
         ),
-        (faithful(True, None, None), {"faithfulness": 1 / 3}, {"faithfulness": 1}),
+        (
+            faithful(True, None, None),
+            {"faithfulness": 1 / 3, "faithfulness.unsupported": 2},
+            {"faithfulness": 1},
+        ),
         # (1 + .6) / 2 = .8 of two answered, 1.6 / 4 = .4 of four
         (
             faithful(True, True, None, None, support=(1.0, 0.6, None, None)),
-            {"faithfulness": 1 / 2, "faithfulness.support": 0.4},
+            {"faithfulness": 1 / 2, "faithfulness.support": 0.4, "faithfulness.unsupported": 2},
             {"faithfulness": 1, "faithfulness.support": 0.9},
         ),
         # 1 of 2 answered, 2 of 3 at best; support (1 + .2 + 1) / 3
         (
             faithful(True, False, None, support=(1.0, 0.2, None)),
-            {"faithfulness": 1 / 3, "faithfulness.support": 1.2 / 3},
+            {"faithfulness": 1 / 3, "faithfulness.support": 1.2 / 3, "faithfulness.unsupported": 2},
             {"faithfulness": 2 / 3, "faithfulness.support": 2.2 / 3},
         ),
         # one conflict, one open sentence that is in conflict unless it is supported, and one more
         (
             faithful(False, None, None, foreign=2, conflicts=2),
-            {"faithfulness": 0, "faithfulness.conflicts": 3},
+            {"faithfulness": 0, "faithfulness.conflicts": 3, "faithfulness.unsupported": 3},
             {"faithfulness": 2 / 3, "faithfulness.conflicts": 1},
         ),
         (faithful(True, True, support=(1.0, 0.6)), {}, {}),
@@ -141,7 +145,7 @@ def test_a_number_is_measured_or_does_not_apply_or_was_not_given() -> None:
     assert not pair.is_missing("faithfulness"), "the system says why"
     assert numbers(RESULT).is_missing("faithfulness")
     assert numbers(faithful(True)).absent.keys() == {
-        "faithfulness.support", "faithfulness.conflicts"
+        "faithfulness.support", "faithfulness.conflicts", "faithfulness.overgeneral"
     }  # fmt: skip
 
 

@@ -46,6 +46,7 @@ class _SentenceEntry(replies.Entry):
     reason: replies.Line
     evidence: list[_Evidence]
     label: Literal["supported", "unsupported"]
+    error: Literal["none", q.SentenceError] = "none"
 
 
 class _FactualEntry(replies.Entry):
@@ -84,16 +85,23 @@ def sentence_batch(
     """
     sentences, source = question.sentences, question.source
 
-    def check(is_supported: bool, given: list[Quote], reason: str) -> q.SentenceCheck:
+    def check(
+        is_supported: bool,
+        given: list[Quote],
+        reason: str,
+        error: q.SentenceError | Literal[""] | None = None,
+    ) -> q.SentenceCheck:
         evidence, n_ungrounded, n_copied = look_up(given, source, sentences)
         if manner.strict and is_supported and not evidence:
             is_supported, reason = False, f"{reason} ({NO_EVIDENCE})"
+            error = None if error is None else "invented"
         return q.SentenceCheck(
             reason=reason,
             supported=is_supported,
             evidence=evidence,
             n_ungrounded=n_ungrounded,
             n_copied=n_copied,
+            error=error,
         )
 
     if manner.mode != "quotes":
@@ -101,7 +109,9 @@ def sentence_batch(
 
     def check_of(entry: _SentenceEntry) -> q.SentenceCheck:
         given = [Quote(one.id - 1, one.quote) for one in entry.evidence]
-        return check(entry.label == "supported", given, entry.reason)
+        is_supported = entry.label == "supported"
+        named = None if entry.error == "none" else entry.error
+        return check(is_supported, given, entry.reason, "" if is_supported else named)
 
     return prompts.entries_batch(
         "sentence_checks",

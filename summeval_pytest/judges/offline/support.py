@@ -257,6 +257,7 @@ def _support(
             support=_AFTER_CONFLICT * strength,
             undecided=True,
             number_conflict=conflict.is_of_numbers,
+            error="direction" if conflict.kind == "change" else conflict.kind,
         )
     fault = _too_little(overlap, alike)
     if is_unrelated:

@@ -120,7 +120,7 @@ STATED = q.Relation(
     head="zinc", relation="lengthens", tail="sleep", statement="Zinc lengthens sleep."
 )
 CHECK = {"reason": "both", "premises": [2, 1, 2], "label": "entailed"}
-SEEN = {"reason": "it says so", "evidence": [], "label": "supported"}
+SEEN = {"reason": "it says so", "evidence": [], "label": "supported", "error": "none"}
 COUNTS = {"reason": "zinc", "reference": 3.0, "candidate": 2, "matched": 1}
 QUOTES = [
     {"id": 2, "quote": "slept much longer"},
@@ -188,15 +188,22 @@ def test_a_sentence_has_its_facets_and_facts() -> None:
         # One quotation is under another's number, one invented, one the summary's own, which would
         # prove the sentence by itself.
         ("sentence checks", {"evidence": QUOTES}, q.SentenceCheck(
-            reason="it says so", supported=True, evidence=(1, 0), n_ungrounded=2, n_copied=1)),
+            reason="it says so", supported=True, evidence=(1, 0), n_ungrounded=2, n_copied=1,
+            error="")),
         ("strict", {"evidence": QUOTES[:1]},
-         q.SentenceCheck(reason="it says so", supported=True, evidence=(1,))),
+         q.SentenceCheck(reason="it says so", supported=True, evidence=(1,), error="")),
+        # An unsupported sentence without a kind of error leaves it open.
         ("strict", {"evidence": QUOTES[:1], "label": "unsupported"},
          q.SentenceCheck(reason="it says so", supported=False, evidence=(1,))),
+        ("strict", {"evidence": QUOTES[:1], "label": "unsupported", "error": "cause"},
+         q.SentenceCheck(reason="it says so", supported=False, evidence=(1,), error="cause")),
+        # A supported one has none, whatever is said.
+        ("sentence checks", {"error": "cause"},
+         q.SentenceCheck(reason="it says so", supported=True, error="")),
         # An invented quotation is no evidence (metrics.md 1.2).
         ("strict", {"evidence": QUOTES[2:3]}, q.SentenceCheck(
             reason="it says so (called supported without evidence, which a strict judge may not)",
-            supported=False, n_ungrounded=1)),
+            supported=False, n_ungrounded=1, error="invented")),
     ],
 )  # fmt: skip
 def test_a_reply_becomes_an_item(name: str, changed: dict[str, object], item: object) -> None:
