@@ -323,9 +323,10 @@ class SentenceCheck:
     ``n_ungrounded`` counts the quotations given as evidence that the source does not contain, and
     ``n_copied`` how many of these the summary contains instead. ``factual``: an unsupported
     sentence is true all the same by general knowledge; None if nobody asked.
-    ``number_conflict``: it states a number to which the source gives another value. ``missing``:
-    its numbers that the source neither states nor contradicts. ``error``: the kind of error of an
-    unsupported sentence; empty where it has none, None from a judge that names no kinds.
+    ``conflict``: the source contradicts it, in a number or by one word in a near copy.
+    ``missing``: its numbers that the source neither states nor contradicts. ``error``: the kind of
+    error of an unsupported sentence; empty where there is none, None from a judge that names no
+    kinds.
     """
 
     reason: str
@@ -336,14 +337,14 @@ class SentenceCheck:
     n_copied: int = 0
     factual: bool | None = None
     undecided: bool = False
-    number_conflict: bool = False
+    conflict: bool = False
     missing: tuple[str, ...] = ()
     error: SentenceError | Literal[""] | None = None
 
     def __post_init__(self) -> None:
         if self.error and self.error not in ERRORS:
             raise ValueError(f"error is {self.error!r}, which is none of {', '.join(ERRORS)}")
-        _check_type(self, bool, "supported", "undecided", "number_conflict")
+        _check_type(self, bool, "supported", "undecided", "conflict")
         _check_type(self, bool, "factual", or_none=True)
         _check_range(self, "support", 0, 1)
 

@@ -226,7 +226,7 @@ class Panel:
             alike[0],
             support=weigh(supports) if len(supports) == len(alike) else None,
             undecided=any(check.undecided for check in alike),
-            number_conflict=any(check.number_conflict for check in alike),
+            conflict=any(check.conflict for check in alike),
         )
 
 

@@ -3,7 +3,8 @@
     rate = supported sentences / answered sentences
     unsupported = sentences that the judge calls unsupported
     overgeneral = those of them that claim more than the source
-    conflicts = unsupported or unanswered sentences with a number that the source contradicts, and
+    conflicts = unsupported or unanswered sentences that the source contradicts: a near copy with a
+                word turned round, as the embedded judge sees it, or a number with another value
                 that no reference states
 
 Source: FareBio (Findings of EMNLP 2024), sections 3 and 4.
@@ -42,7 +43,7 @@ UNSUPPORTED: Final = "faithfulness.unsupported"
 OVERGENERAL: Final = "faithfulness.overgeneral"
 """The number of sentences that claim more; only a judge that names kinds of error gives it."""
 CONFLICTS: Final = "faithfulness.conflicts"
-"""The number of sentences with a wrong figure, however long the summary is."""
+"""The number of sentences that the source contradicts, however long the summary is."""
 NUMBERS: Final = (
     Named(name="faithfulness", metric="faithfulness", meaning="share of supported sentences"),
     Named(
@@ -62,7 +63,7 @@ NUMBERS: Final = (
     Named(
         name=CONFLICTS,
         metric="faithfulness",
-        meaning="unsupported sentences with a number that contradicts the source",
+        meaning="unsupported sentences that the source contradicts, in a number or a near copy",
         high=number.ENDLESS,
         lower_is_better=True,
     ),
@@ -81,8 +82,8 @@ class JudgedSentence:
         by_rule: Whether the source contains it word for word, so that the judge was not asked.
         factual: Whether an unsupported sentence is true in general; None if this was not asked.
         undecided: Whether the judge met a conflict that it cannot decide.
-        number_conflict: Whether it is unsupported or unanswered, and states a number to which the
-            source gives another value, and that no reference states.
+        conflict: Whether it is unsupported or unanswered, and the source contradicts it, in a
+            number that no reference states or, if the judge sees that, a word of a near copy.
         missing: Its numbers that the source neither states nor contradicts, as written.
         error: The kind of error of an unsupported sentence, of `questions.ERRORS`; empty where
             there is none or the judge does not name it.
@@ -97,7 +98,7 @@ class JudgedSentence:
     by_rule: bool = False
     factual: bool | None = field(default=None, metadata=number.SPARSE)
     undecided: bool = field(default=False, metadata=number.SPARSE)
-    number_conflict: bool = field(default=False, metadata=number.SPARSE)
+    conflict: bool = field(default=False, metadata=number.SPARSE)
     missing: tuple[str, ...] = field(default=(), metadata=number.SPARSE)
     error: SentenceError | Literal[""] = field(default="", metadata=number.SPARSE)
 
@@ -105,13 +106,13 @@ class JudgedSentence:
     def words(self) -> str:
         """Its verdict in words, with how far it is supported where it is not, or in conflict."""
         words = {True: "supported", False: "unsupported", None: "unanswered"}[self.supported]
-        if self.error and not self.number_conflict:
+        if self.error and not self.conflict:
             words += f" ({self.error})"
-        is_wrong = self.supported is False or self.number_conflict
+        is_wrong = self.supported is False or self.conflict
         if is_wrong and self.support is not None:
             words += f", support {self.support:.2f} of 1"
-        if self.number_conflict:
-            return f"conflict in a number, {words}"
+        if self.conflict:
+            return f"conflict ({self.error or 'number'}), {words}"
         return f"number not found, {words}" if self.missing else words
 
 
@@ -125,7 +126,7 @@ class FaithfulnessScore:
         n_ungrounded: How many pieces of the judge's evidence the source does not contain.
         n_unsupported_yes: How many sentences the judge called supported without any evidence.
         n_copied: How many of the ungrounded quotations are copied from the summary.
-        conflicts: Sentences with a number conflict, lower is better.
+        conflicts: Sentences with a conflict, lower is better.
         overgeneral: Unsupported sentences that claim more than the source; None from a judge that
             does not name the kinds of errors.
     """
@@ -187,7 +188,7 @@ class FaithfulnessScore:
         if self.support is not None and n_open:
             total = self.support * (len(supported) - n_open) + (n_open if right else 0)
             bounds[SUPPORT] = total / len(supported)
-        n_in_conflict = sum(s.supported is None and s.number_conflict for s in self.sentences)
+        n_in_conflict = sum(s.supported is None and s.conflict for s in self.sentences)
         n_more = -n_in_conflict if right else n_open - n_in_conflict
         if self.conflicts is not None and n_more:
             bounds[CONFLICTS] = float(self.conflicts + n_more)
@@ -208,9 +209,9 @@ class FaithfulnessScore:
         return [sentence for sentence in self.sentences if sentence.supported is False]
 
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:
-        """Every sentence that is unsupported, in conflict in a number, or has one not found."""
+        """Every sentence that is unsupported, in conflict, or has a number not found."""
         for sentence in self.sentences:
-            is_wrong = sentence.supported is False or sentence.number_conflict
+            is_wrong = sentence.supported is False or sentence.conflict
             if not is_wrong and not sentence.missing:
                 continue
             factual = ", though judged true in general" if sentence.factual else ""
@@ -218,7 +219,7 @@ class FaithfulnessScore:
             name = "faithfulness" if is_wrong else SUPPORT
             yield Finding(
                 kind="sentence",
-                number=CONFLICTS if sentence.number_conflict else name,
+                number=CONFLICTS if sentence.conflict else name,
                 title=f"sentence {sentence.index + 1}",
                 verdict=sentence.words + factual,
                 reason=sentence.reason,
@@ -226,8 +227,8 @@ class FaithfulnessScore:
                 summary=sentence.text,
                 evidence=tuple((place, source[place]) for place in sentence.evidence[:1])
                 or closest_sentence(sentence.text, source),
-                severity=1.0 if sentence.number_conflict else severity,
-                conflict=sentence.undecided or sentence.number_conflict,
+                severity=1.0 if sentence.conflict else severity,
+                conflict=sentence.undecided or sentence.conflict,
             )
 
 
@@ -296,7 +297,7 @@ def measure(
         n_ungrounded=sum(check.n_ungrounded for check in given) + n_named - n_valid,
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in judged),
         n_copied=sum(check.n_copied for check in given),
-        conflicts=sum(sentence.number_conflict for sentence in judged),
+        conflicts=sum(sentence.conflict for sentence in judged),
         overgeneral=sum(s.error == "overgeneral" for s in judged) if names_kinds else None,
     )
 
@@ -335,8 +336,9 @@ def _judged(
     excused = _stated_in(references, text, {*partners, *missing})
     contradicted = [number for number in partners if number not in excused]
     missing = tuple(number for number in missing if number not in excused)
-    is_named = given is not None and given.number_conflict
-    is_excused = bool(excused) and not contradicted and not missing
+    is_named = given is not None and given.conflict
+    is_of_words = given is not None and given.error in {"direction", "negation"}
+    is_excused = bool(excused) and not contradicted and not missing and not is_of_words
     notes = [check.reason]
     if not is_named:
         notes += (f"the source has {partners[number]!r} for {number!r}" for number in contradicted)
@@ -358,7 +360,7 @@ def _judged(
         support=given.support if given else None,
         factual=given.factual if given and not supported else None,
         undecided=given is not None and given.undecided,
-        number_conflict=not (supported or is_excused) and (is_named or bool(contradicted)),
+        conflict=not (supported or is_excused) and (is_named or bool(contradicted)),
         missing=missing,
         error=error if supported is False else "",
     )

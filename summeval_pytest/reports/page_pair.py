@@ -396,7 +396,7 @@ class _PairPieces:
             )
 
     def _sentences(self, score: FaithfulnessScore) -> Iterator[Piece]:
-        marks = [False if s.number_conflict else s.supported for s in score.sentences]
+        marks = [False if s.conflict else s.supported for s in score.sentences]
         kept = [(score.sentences[place], marks[place]) for place in _worst(marks)]
         places = self.summary.in_order(sentence.text for sentence, _ in kept)
         for (sentence, is_supported), at in zip(kept, places, strict=True):
@@ -476,7 +476,7 @@ class _PairPieces:
         sentence = self._judged.get(checked.fact.sentence)
         if sentence is None or checked.holds is None:
             return ""
-        if checked.holds and sentence.number_conflict:
+        if checked.holds and sentence.conflict:
             return "conflicts with the source"
         if sentence.supported in {None, checked.holds}:
             return ""

@@ -217,7 +217,7 @@ def test_a_panel_supports_what_all_or_any_of_its_judges_support(
 def test_a_conflict_of_one_judge_is_not_lost(rule: Literal["all", "any"], support: float) -> None:
     """A gate on conflicts would pass where the judge that sees none is named first."""
     mild = q.SentenceCheck(reason="mild", supported=False, support=0.4)
-    seen = replace(mild, reason="seen", support=0.1, number_conflict=True, undecided=True)
+    seen = replace(mild, reason="seen", support=0.1, conflict=True, undecided=True)
     for checks in permutations((mild, seen)):
         check = Panel((), rule)._check(checks)
         assert check == replace(seen, reason=checks[0].reason, support=support)

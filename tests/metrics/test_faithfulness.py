@@ -63,10 +63,10 @@ def ponds(n: int) -> str:
 # Conflicts
 def test_a_conflict_counts_only_in_a_sentence_that_the_judge_does_not_support() -> None:
     """One wrong figure is one conflict, however long the summary; a true one is none."""
-    generous, stern = (replace(check, number_conflict=True) for check in (yes(0), no(2)))
+    generous, stern = (replace(check, conflict=True) for check in (yes(0), no(2)))
     score = scored(SUMMARY, generous, yes(1), stern)
     assert (score.conflicts, score.values()["faithfulness.conflicts"]) == (1, 1.0)
-    assert [sentence.number_conflict for sentence in score.sentences] == [False, False, True]
+    assert [sentence.conflict for sentence in score.sentences] == [False, False, True]
 
 
 def test_a_rule_sees_conflicts_that_no_judge_tells() -> None:
@@ -79,7 +79,7 @@ def test_a_rule_sees_conflicts_that_no_judge_tells() -> None:
     summary = " ".join(f"The {name} bore 41 kg of pale fruit." for name in names)
     summary = summary.replace("larch bore 41 kg", "larch bore 14 kg of very")
     score = scored(summary, *verdicts, source=source)
-    assert [s.index for s in score.sentences if s.number_conflict] == [1, 4]
+    assert [s.index for s in score.sentences if s.conflict] == [1, 4]
     assert (score.conflicts, score.sentences[5].supported) == (2, True)
     assert score.sentences[1].reason == "cut; the source has '14 kg' for '41 kg'"
 
@@ -107,7 +107,7 @@ def test_a_number_that_is_not_found_is_told_and_no_conflict() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("check", [no(1), replace(no(1), number_conflict=True), Unanswered("cut")])
+@pytest.mark.parametrize("check", [no(1), replace(no(1), conflict=True), Unanswered("cut")])
 def test_a_number_that_a_reference_states_is_no_conflict_and_the_reason_says_so(
     check: SentenceCheck | Unanswered,
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_reference_excuses_the_numbers_that_it_states_and_no_more() -> None:
     assert (score.sentences[0].missing, reason.partition("; ")[0]) == (("9 days",), no().reason)
     assert in_conflict(reason) == (("9 days",), ())
     assert in_conflict("no; the source has '9 days' for '8 days'") == (("8 days",), ("9 days",))
-    score = scored(summary, replace(no(1), number_conflict=True, reason="conflict"))
+    score = scored(summary, replace(no(1), conflict=True, reason="conflict"))
     assert (score.conflicts, score.sentences[0].reason.partition(";")[0]) == (1, "conflict")
 
 
@@ -188,7 +188,7 @@ def test_sentence_copied_from_the_source_is_supported_without_a_question() -> No
     score = scored(summary, no(), yes(2))
     assert [(s.index, s.supported) for s in score.sentences] == [(0, False), (1, True), (2, True)]
     copied = score.sentences[1]
-    assert (copied.evidence, copied.support, copied.number_conflict) == ((1,), 1.0, False)
+    assert (copied.evidence, copied.support, copied.conflict) == ((1,), 1.0, False)
     assert (copied.by_rule, copied.reason) == (True, "copied from the source")
     assert not score.sentences[0].by_rule
     alone = scored(SOURCE[1])

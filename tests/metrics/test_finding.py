@@ -177,22 +177,22 @@ def test_a_conflict_in_a_number_is_reported_though_the_sentence_is_called_suppor
     """It stands before sentences without any, and the judge's own verdict is left as it is."""
     sentences = (
         sentence(0, support=0.1),
-        sentence(1, supported=True, evidence=(2,), support=0.9, number_conflict=True),
-        sentence(2, number_conflict=True),
+        sentence(1, supported=True, evidence=(2,), support=0.9, conflict=True),
+        sentence(2, conflict=True),
         sentence(3, supported=True, support=0.4),
-        sentence(4, supported=None, number_conflict=True),
+        sentence(4, supported=None, conflict=True),
     )
     score = FaithfulnessScore(value=0.5, sentences=sentences, conflicts=3)
     actual = findings_of([score], SOURCE)
     assert [(each.title, each.verdict, each.number, each.conflict) for each in actual] == [
         (
             "sentence 2",
-            "conflict in a number, supported, support 0.90 of 1",
+            "conflict (number), supported, support 0.90 of 1",
             "faithfulness.conflicts",
             True,
         ),
-        ("sentence 3", "conflict in a number, unsupported", "faithfulness.conflicts", True),
-        ("sentence 5", "conflict in a number, unanswered", "faithfulness.conflicts", True),
+        ("sentence 3", "conflict (number), unsupported", "faithfulness.conflicts", True),
+        ("sentence 5", "conflict (number), unanswered", "faithfulness.conflicts", True),
         ("sentence 1", "unsupported, support 0.10 of 1", "faithfulness", False),
     ]
     assert actual[0].evidence == ((2, SOURCE[2]),)

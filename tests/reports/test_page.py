@@ -521,7 +521,7 @@ WRONG = {"supported": False}
         ({}, True, "good", "in the reference"),
         (WRONG, True, "open", "in the reference, but its sentence is not in the source"),
         (
-            WRONG | {"number_conflict": True},
+            WRONG | {"conflict": True},
             True,
             "open",
             "in the reference, but its sentence conflicts with the source",

@@ -43,7 +43,7 @@ def faithful(
                 supported=holds,
                 reason="",
                 support=support[n] if support else None,
-                number_conflict=n < foreign,
+                conflict=n < foreign,
             )
             for n, holds in enumerate(supported)
         ),

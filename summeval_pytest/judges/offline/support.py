@@ -256,7 +256,7 @@ def _support(
             evidence=conflict.evidence_in(source, evidence),
             support=_AFTER_CONFLICT * strength,
             undecided=True,
-            number_conflict=conflict.is_of_numbers,
+            conflict=True,
             error="direction" if conflict.kind == "change" else conflict.kind,
         )
     fault = _too_little(overlap, alike)

@@ -177,7 +177,7 @@ def test_what_follows_from_the_numbers_of_a_source_is_no_conflict() -> None:
 
 def test_what_does_not_follow_from_the_numbers_is_told() -> None:
     """The wrong base, bound, complement or year: contradicted, or at least not found."""
-    silent = [c for c, check in claims("-") if not (check.number_conflict or check.missing)]
+    silent = [c for c, check in claims("-") if not (check.conflict or check.missing)]
     assert silent == []
 
 

@@ -102,7 +102,7 @@ def test_a_conflict_outweighs_shared_words() -> None:
     result = support_sentences(("Wind speed rose in August.",), MILL)[0]
     same = support_sentences(("In August wind speed fell.",), MILL)[0]
     changed = support_sentences(("The mill ground 60 sacks of rye a day.",), MILL)[0]
-    assert (changed.supported, changed.number_conflict) == (False, True)
+    assert (changed.supported, changed.conflict) == (False, True)
     assert not result.supported
     assert result.undecided
     assert (result.support or 0.0) < (same.support or 0.0) / 1.9
