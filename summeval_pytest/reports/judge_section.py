@@ -55,9 +55,12 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     left_out = f", {trust.n_left_out} facets left out that it does not find in the reference"
     labels = f"({trust.n_pairs} labelled pairs, {trust.n_papers} papers"
     labels += f"{left_out if trust.n_left_out else ''}){_false_passes(trust)}"
+    for figure in trust.untested:
+        labels += f"; {one_line(figure.name, _NAME)} is not defined: {figure.unvaried}"
     if not trust.n_floors:
         other = f" for it, only for {one_line(trust.floors_of)}" if trust.floors_of else ""
-        return f"agreement measured, no floor is set{other} {labels}"
+        state = "can be tested" if trust.untested else f"is set{other}"
+        return f"agreement measured, no floor {state} {labels}"
     if trust.is_untrusted:
         return f"{missed_floors(trust)} {labels}"
     if trust.undecided:

@@ -67,6 +67,7 @@ class Agreement:
         low: The lower bound; None if undefined. A kappa or a correlation also needs two papers.
         high: The upper bound; None likewise.
         more: How many labels would decide the floors that are too close to call.
+        unvaried: Why the labels cannot give the figure, if they are all equal; else empty.
     """
 
     name: str
@@ -77,10 +78,16 @@ class Agreement:
     n_papers: int
     floors: tuple[Threshold, ...] = ()
     more: tuple[MoreLabels, ...] = field(default=(), metadata=SPARSE)
+    unvaried: str = field(default="", metadata=SPARSE)
 
     @property
     def missed(self) -> tuple[Threshold, ...]:
-        """The floors that it does not reach; an undefined figure reaches none."""
+        """The floors that it does not reach; an undefined figure reaches none.
+
+        Labels that are all equal test no judge, so they miss no floor.
+        """
+        if self.unvaried:
+            return ()
         return tuple(f for f in self.floors if not f.is_met_by(f.compared(self.value, self.low)))
 
 
@@ -118,8 +125,13 @@ class Trust:
 
     @property
     def n_floors(self) -> int:
-        """How many floors it has to meet."""
-        return sum(len(agreement.floors) for agreement in self.agreements)
+        """How many floors it has to meet; the labels can test these."""
+        return sum(len(each.floors) for each in self.agreements if not each.unvaried)
+
+    @property
+    def untested(self) -> tuple[Agreement, ...]:
+        """The figures with floors that the labels cannot test, since they are all equal."""
+        return tuple(each for each in self.agreements if each.floors and each.unvaried)
 
     @property
     def is_untrusted(self) -> bool:
@@ -184,9 +196,18 @@ def tables_of(sums: Counts, name: str) -> Counts:
     return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
 
 
+def label_kappas(tables: Counts, weights: Literal["none", "quadratic"]) -> Figures:
+    """The kappas of a stack of tables, label by answer.
+
+    It is undefined for labels that are all equal: whatever a judge says, kappa would be 0.
+    """
+    categories = range(tables.shape[-1])  # only their distances count
+    kappas = kappas_of(tables, categories=categories, weights=weights)
+    return np.where(np.count_nonzero(tables.sum(axis=-1), axis=-1) > 1, kappas, np.nan)
+
+
 def _kappa(sums: Counts, *, kind: str, weights: Literal["none", "quadratic"]) -> Figures:
-    categories = range(_SIZES[kind][0])  # only their distances count
-    return kappas_of(tables_of(sums, kind), categories=categories, weights=weights)
+    return label_kappas(tables_of(sums, kind), weights)
 
 
 def _mean_kappa(sums: Counts) -> Figures:
@@ -320,10 +341,32 @@ def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tup
                 n_items=n_items,
                 n_papers=len(without),
                 floors=own,
+                unvaried=_unvaried(name, pairs) if value is None and n_items else "",
             )
         )
     figures += _errors(pairs, floors)
     return tuple(replace(each, more=tuple(_more_labels(each, pairs))) for each in figures)
+
+
+def _unvaried(name: str, pairs: Sequence[GoldenPair]) -> str:
+    """That the labels of a figure are all equal, in words; empty where they are not."""
+    head, _, facet = name.partition(".")
+    kinds: dict[str, tuple[str, ...]] = {
+        "facet_kappa": (facet,) if facet else FACETS,
+        SPEARMAN: ("overall",),
+        "fact_kappa": ("reference fact", "candidate fact"),
+        "unfaithful_recall": (SENTENCE,),
+    }
+    labels = [a.label for p in pairs for a in p.answers if a.kind in kinds.get(head, ())]
+    if not labels or (facet and head != "facet_kappa"):
+        return ""
+    if len({*labels}) > 1:
+        is_of_each = name == "facet_kappa"
+        return "all labels of each facet are equal; label bad summaries, too" if is_of_each else ""
+    words = {SENTENCE: "faithful", "reference fact": "true"}.get(kinds[head][0], f"{labels[0]:g}")
+    n, is_are = len(labels), "is" if len(labels) == 1 else "are"
+    label = "label" if n == 1 else "labels"
+    return f"all {n:,} {label} {is_are} {words}; label bad summaries, too"
 
 
 def _more_labels(figure: Agreement, pairs: Sequence[GoldenPair]) -> Iterator[MoreLabels]:

@@ -12,9 +12,7 @@ from tests.label_suite import write_suite
 HEADER = "paper,system,annotator,sentence,faithful,evidence,result\n"
 ANNA = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,anna,1,no,2,\nmoss-01,long,anna,,,,3\n"
 BEN = "moss-01,long,ben,0,yes,0;1,\nmoss-01,long,ben,,,,2\n"
-AGREEMENT = (
-    "anna and ben: result 0.000 exact, kappa 0.000 (n 1); sentence 1.000 exact, kappa - (n 1)"
-)
+AGREEMENT = "anna and ben: result 0.000 exact, kappa - (n 1); sentence 1.000 exact, kappa - (n 1)"
 
 
 COMMAND = ("import", "csv", "in.csv", "--suite", "moss", "--out", "out.jsonl")

@@ -289,7 +289,7 @@ def test_overgeneral_sentences_are_counted_where_the_judge_names_kinds() -> None
     score = scored(SUMMARY, over, replace(yes(1), error=""), cause)
     assert score.values()["faithfulness.overgeneral"] == 1.0
     assert [s.error for s in score.sentences] == ["overgeneral", "", "cause"]
-    assert [s.words for s in score.sentences][0] == "unsupported (overgeneral)"
+    assert score.sentences[0].words == "unsupported (overgeneral)"
     assert "faithfulness.overgeneral" not in scored(SUMMARY, over, yes(1), no()).values()
 
 

@@ -67,9 +67,10 @@ def test_agreement_is_printed_and_written(agreed: Agreed) -> None:
     rows = {line.split("  ")[0]: line.split("  ", 1)[-1].strip() for line in below}
     assert rows["FM"] == "4   0.800 [ .80,1.00]   0.800 [ .80,1.00]   1.000 [1.00,1.00]"
     start = next(n for n, line in enumerate(lines) if line.split() == list(FACETS))
-    items, exact, _, quadratic = (line.split() for line in lines[start + 1 : start + 5])
+    items, exact, *_, quadratic = (line.split() for line in lines[start + 1 : start + 6])
     assert items == ["items", "0", "0", "4", "0"]
     assert exact[:4] == ["exact", "-", "-", "0.500"]
+    assert lines[start + 3].split()[:6] == ["exact,", "always", "pass", "-", "-", "0.250"]
     assert quadratic[:5] == ["quadratic", "kappa", "-", "-", "0.800"]
     assert figures["pairs"] == 6
     pooled, papers = (by_column(figures, level) for level in ("pooled", "paper"))
@@ -284,7 +285,7 @@ def test_two_files_are_compared_and_the_figures_written(
     ]
     figures = json.loads(Path("f.json").read_text(encoding="utf-8"))
     assert set(figures) == {"pairs", "items", "evidence", "overall", "absent_to_one"}
-    assert figures["items"]["result"]["quadratic kappa"][0] == 0.0
+    assert figures["items"]["result"]["quadratic kappa"][0] is None
 
 
 TAKEN = "--compare prints no other table; leave out"

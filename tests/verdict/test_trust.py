@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import beta
 
+from summeval_pytest.reports.judge_section import trust_phrase
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, LabelledKind
 from summeval_pytest.stats.agreement import kappas_of
 from summeval_pytest.stats.intervals import Interval, more_groups
@@ -139,12 +140,37 @@ def test_a_judge_at_its_floor_is_trusted_and_under_it_is_not() -> None:
 
 
 def test_a_figure_that_the_labels_leave_undefined_misses_its_floor() -> None:
-    """One background, rated as labelled, is no agreement beyond chance; nobody may pass by it."""
-    same = [golden(answered("background", 1, 1), answered("sentence", 1, 1))]
-    for name in ("facet_kappa.background", "unfaithful_recall", "fact_f1"):
+    """Facts that nobody labelled, and a judge that finds no error, are no agreement."""
+    same = [golden(answered("sentence", 0, 1), answered("sentence", 1, 1))]
+    for name in ("fact_f1", "unfaithful_precision"):
         measured = trust(same, Threshold(name=name, least=0.0, bound="point"))
         assert actual(measured, name).value is None
         assert (measured.outcome, len(measured.missed)) == ("failed", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "pair", "why"),
+    [
+        ("facet_kappa.result", golden(answered("result", 4, 1), answered("result", 4, 4)),
+         "all 2 labels are 4"),
+        ("facet_kappa", golden(answered("result", 4, 1), answered("method", 3, 4)),
+         "all labels of each facet are equal"),
+        ("facet_spearman", golden(answered("overall", 1, 0.5)), "all 1 label is 1"),
+        ("fact_kappa", golden(answered("reference fact", 1, 0)), "all 1 label is true"),
+        ("unfaithful_recall", golden(answered("sentence", 1, 0)), "all 1 label is faithful"),
+    ],
+)  # fmt: skip
+def test_labels_that_are_all_equal_miss_no_floor_and_say_so(
+    name: str, pair: GoldenPair, why: str
+) -> None:
+    """Kappa would be 0 whatever a judge says; the exact share stands beside it."""
+    measured = trust([pair], Threshold(name=name, least=0.5, bound="point"))
+    figure = actual(measured, name)
+    assert (figure.value, figure.unvaried) == (None, f"{why}; label bad summaries, too")
+    assert (measured.n_floors, measured.missed, measured.untested) == (0, (), (figure,))
+    phrase = trust_phrase(measured, has_labels=True)
+    assert phrase.startswith("agreement measured, no floor can be tested (1 labelled pair")
+    assert f"{name} is not defined: {why}; label bad summaries, too" in phrase
 
 
 def test_a_floor_in_the_interval_says_how_many_labels_would_decide() -> None:

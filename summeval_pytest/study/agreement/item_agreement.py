@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-from summeval_pytest.stats.agreement import kappas_of, shares
+from summeval_pytest.stats.agreement import shares
+from summeval_pytest.stats.intervals import share_interval
 from summeval_pytest.study.agreement.coefficients import (
     draws_of,
     estimate_of_resamples,
@@ -31,6 +32,7 @@ from summeval_pytest.verdict.trust import (
     Figures,
     counts_of,
     kind_of,
+    label_kappas,
     tables_of,
 )
 
@@ -106,21 +108,24 @@ def _recall(tables: Counts, row: int) -> Figures:
     return shares(tables[..., row, row], tables[..., row, :].sum(axis=-1))
 
 
-def _kappa(tables: Counts, weights: Literal["none", "quadratic"] = "none") -> Figures:
-    return kappas_of(tables, categories=range(tables.shape[-1]), weights=weights)
+def _passed(tables: Counts) -> Figures:
+    """The share of the best labels: what a judge gets right that passes everything."""
+    return _of_all(tables, tables[..., -1, :].sum(axis=-1))
 
 
 RATING_FIGURES: Final[Mapping[str, Figure]] = {
     "exact": _exact,
-    "kappa": _kappa,
-    "quadratic kappa": lambda t: _kappa(t, "quadratic"),
+    "exact, always pass": _passed,
+    "kappa": lambda t: label_kappas(t, "none"),
+    "quadratic kappa": lambda t: label_kappas(t, "quadratic"),
     "alpha (ordinal)": alphas_of,
     "ICC(2,1)": lambda t: iccs_of(t, categories=range(1, t.shape[-1] + 1)),
 }
 """Of ratings: percent agreement, Cohen's kappa plain and quadratic, Krippendorff's alpha, ICC."""
 VERDICT_FIGURES: Final[Mapping[str, Figure]] = {
     "exact": _exact,
-    "kappa": _kappa,
+    "exact, always pass": _passed,
+    "kappa": lambda t: label_kappas(t, "none"),
     "balanced accuracy": lambda t: (_recall(t, 0) + _recall(t, 1)) / 2,
     "recall of wrong": lambda t: _recall(t, 0),
     "called wrong": lambda t: _of_all(t, t[..., :, 0].sum(axis=-1)),
@@ -131,6 +136,9 @@ AUC: Final = "AUC of support"
 """How well the judge's strength of belief tells right from wrong, whatever its threshold: 0 to 1,
 higher is better, 0.5 is chance. Undefined unless each answered item has one: what a rule answered
 is no sample of the rest."""
+STOPPED: Final = {"bad summaries stopped": True, "good summaries stopped": False}
+"""Of summaries with a sentence that people call unfaithful, and of those without one, the share in
+which the judge calls a sentence unsupported."""
 VERDICTS: Final = (SENTENCE, FACT)
 ITEM_KINDS: Final = (*FACETS, *VERDICTS)
 
@@ -147,7 +155,23 @@ def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, Row]:
         agreements[kind] |= {name: estimate_of(counted, figure) for name, figure in of_kind.items()}
         if kind in VERDICTS:
             agreements[kind][AUC] = _auc(kind, pairs)
+            for name, are_bad in STOPPED.items():
+                is_asked = kind == SENTENCE
+                agreements[kind][name] = _stopped(pairs, are_bad) if is_asked else Estimate()
     return agreements
+
+
+def _stopped(pairs: Sequence[GoldenPair], are_bad: bool) -> Estimate:
+    """The share of bad, or of good, summaries in which the judge calls a sentence unsupported."""
+    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for pair in pairs:
+        answers = list(pair.answered(SENTENCE))
+        if answers and are_bad == any(not label for label, _ in answers):
+            counts[pair.group][0] += any(not answer for _, answer in answers)
+            counts[pair.group][1] += 1
+    stopped, of = np.array([*counts.values()], dtype=np.float64).reshape(-1, 2).T
+    interval = share_interval(stopped, of)
+    return Estimate(stopped.sum() / of.sum() if counts else None, interval.low, interval.high)
 
 
 def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
@@ -249,8 +273,12 @@ def item_table(items: Mapping[str, Row], kinds: Sequence[str]) -> Table:
     rows: list[Row] = [
         {"figure": name, **{kind: items[kind][name] for kind in kinds}} for name in items[kinds[0]]
     ]
-    wrong = "wrong: a sentence that is not faithful, a fact that does not hold"
-    notes = (wrong,) if "recall of wrong" in items[kinds[0]] else ()
+    notes = ["always pass: a judge that gives everything the best answer"]
+    if "recall of wrong" in items[kinds[0]]:
+        notes += [
+            "wrong: a sentence that is not faithful, a fact that does not hold",
+            "stopped: the judge calls a sentence unsupported; bad: so do people",
+        ]
     return table_of("", rows, {"": "figure", **{kind: kind for kind in kinds}}, *notes)
 
 
@@ -292,7 +320,7 @@ def recorded_table(recorded: Mapping[str, Mapping[str, Row]]) -> Table:
     )
 
 
-_OF_A_JUDGE: Final = VERDICT_FIGURES.keys() - {"exact", "kappa"} | {AUC}
+_OF_A_JUDGE: Final = VERDICT_FIGURES.keys() - {"exact", "kappa"} | {AUC, *STOPPED}
 """Figures that take the first annotator for the truth."""
 Markings: TypeAlias = "Mapping[Item, Marking]"
 

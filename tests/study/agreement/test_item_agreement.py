@@ -18,6 +18,7 @@ from summeval_pytest.study.agreement.item_agreement import (
     AUC,
     ITEM_KINDS,
     RATING_FIGURES,
+    STOPPED,
     VERDICT_FIGURES,
     alphas_of,
     annotator_agreement,
@@ -54,12 +55,15 @@ def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
         pytest.approx(
             {
                 "exact": 0.8,
+                "exact, always pass": 0.6,
                 "kappa": 0.28 / 0.48,
                 "balanced accuracy": (3 / 4 + 5 / 6) / 2,
                 "recall of wrong": 0.75,
                 "called wrong": 0.4,
                 "labelled wrong": 0.4,
                 AUC: None,
+                "bad summaries stopped": 1.0,
+                "good summaries stopped": None,
             }
         )
     )
@@ -85,7 +89,7 @@ def test_what_nobody_labelled_is_undefined() -> None:
     assert tuple(found) == ITEM_KINDS
     for kind, each in found.items():
         assert each["items"] == 0
-        wanted = RATING_FIGURES if kind in FACETS else {*VERDICT_FIGURES, AUC}
+        wanted = RATING_FIGURES if kind in FACETS else {*VERDICT_FIGURES, AUC, *STOPPED}
         assert set(each) == {"items", *wanted}
         assert {value for name, value in each.items() if name != "items"} == {NOTHING}
 
@@ -94,7 +98,22 @@ def test_what_nobody_labelled_is_undefined() -> None:
 def test_each_facet_has_its_own_scale(facet: Facet, highest: int) -> None:
     """The highest rating is a category: a judge that knows both ends agrees fully."""
     found = item_agreements([golden(answered(facet, 1, 1), answered(facet, highest, highest))])
-    assert {found[facet][name].value for name in RATING_FIGURES} == {1.0}
+    passed = {"exact, always pass": 0.5}
+    assert {name: found[facet][name].value for name in RATING_FIGURES} == (
+        dict.fromkeys(RATING_FIGURES, 1.0) | passed
+    )
+
+
+def test_summaries_are_stopped_whole() -> None:
+    """Worked example: the judge stops one of two bad summaries, and one of three good ones."""
+    bad, unseen = (
+        golden(answered("sentence", 0, 0)),
+        golden(*filled("sentence", ((0, 1), (0, 2)), 0)),
+    )
+    good, stopped = golden(answered("sentence", 1, 1)), golden(answered("sentence", 1, 0))
+    found = item_agreements([bad, unseen, good, good, stopped])["sentence"]
+    values = [found[name].value for name in STOPPED]
+    assert values == [0.5, pytest.approx(1 / 3)]
 
 
 @settings(deadline=None, max_examples=10)
@@ -315,6 +334,6 @@ def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on(
     found = annotator_agreement(a, b)
     assert list(annotator_lines(found, "a.jsonl", "b\x1b.jsonl")) == snapshot
     assert annotators_in_short(found) == (
-        "result 0.500 exact, kappa 0.000 (n 2); sentence 1.000 exact, kappa - (n 1)"
+        "result 0.500 exact, kappa - (n 2); sentence 1.000 exact, kappa - (n 1)"
     )
     assert annotators_in_short(annotator_agreement({}, {})) == "no item that both have labelled"
