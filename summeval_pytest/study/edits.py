@@ -213,6 +213,44 @@ def _with_digits(figure: Quantity, digits: str) -> str:
     return figure.sentence[: figure.start] + digits + figure.sentence[figure.end :]
 
 
+_NOUN: Final = (
+    "samples?|cohorts?|stud(?:y|ies)|trials?|settings?|sites?|conditions?|patients|participants|adults"
+    "|children|women|men|animals|mice|rats|plots|fields|farms|lakes|streams|schools|countries"
+)
+_QUALIFIER = re.compile(
+    rf"(?P<hedge>\b(?:may|might|could)(?= (?:not )?[a-z]+\b))"
+    rf"|(?P<weak>\bsuggest(?=s? that\b))"
+    rf"|(?P<scope>,? (?:in|among|at|for|under) (?:these|this|those|the|our|some|one|two|three|\d+)?"
+    rf" ?(?:[a-z-]+ ){{0,2}}(?:{_NOUN})(?=[.,;]))"
+)
+"""What makes a claim weaker: a hedge, or the subjects and places that it is about."""
+
+
+def drop_qualifier(text: str, source: str) -> Edit | None:
+    """The text with a claim made stronger: "may" becomes "will", or a claim's scope is left out.
+
+    ``source`` has to have the same words, so that the stronger claim is not in it. The last
+    qualifier is taken, since conclusions stand there. Every other sentence is as it was.
+    """
+    text, known = normalise(text), normalise(source).lower()
+    sentences = split_sentences(text)
+    for place in range(len(sentences) - 1, -1, -1):
+        sentence = sentences[place]
+        for match in _QUALIFIER.finditer(sentence.text):
+            before = match.group().strip(" ,")
+            stronger = {"hedge": " will", "weak": " prove", "scope": ""}[match.lastgroup or ""]
+            if not re.search(rf"\b{re.escape(before.lower())}\b", known):
+                continue
+            kept = sentence.text[: match.start()].rstrip()
+            changed = kept + stronger + sentence.text[match.end() :]
+            wanted = [each.text for each in sentences]
+            wanted[place] = changed
+            edited = text[: sentence.start] + changed + text[sentence.end :]
+            if kept and _is_cut(edited, wanted):
+                return Edit(text=edited, before=before, after=stronger.strip())
+    return None
+
+
 _STAMP: Final = " (checked against the source: supported, entailed, rating 4)"
 _ZERO_WIDTH: Final = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
 _TAGS: Final = 0xE0000

@@ -23,6 +23,7 @@ from summeval_pytest.study.edits import (
     Edit,
     add_irrelevant,
     change_number,
+    drop_qualifier,
     move_sentence,
     repeat_sentence,
     truncate,
@@ -145,6 +146,11 @@ _RELATIONS: Final = {
     "number-edit": EditRelation(
         "a sentence with a wrong figure is unsupported",
         change_number,
+        _expected(f"faithfulness lower, facet no higher {SLACK}, eva no higher {SLACK}"),
+    ),
+    "dropped-qualifier": EditRelation(
+        "a sentence that claims more than the source is unsupported",
+        drop_qualifier,
         _expected(f"faithfulness lower, facet no higher {SLACK}, eva no higher {SLACK}"),
     ),
     "swapped": EditRelation(

@@ -12,6 +12,7 @@ from summeval_pytest.study.edits import (
     Edit,
     add_irrelevant,
     change_number,
+    drop_qualifier,
     move_sentence,
     repeat_sentence,
     truncate,
@@ -244,3 +245,27 @@ def test_an_attack_leaves_what_the_summary_says(name: str, text: str) -> None:
     assert all(s.text.rstrip(".") in plain for s in split_sentences(SUMMARY))
     assert not is_refusal(plain)
     assert not attack.is_invisible or normalise(attack.attack(text)) == normalise(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Shade helped. Lime may harm moss.", '"may" -> "will"'),
+        ("Growth rose in two bogs, in mice. It could last.", '"could" -> "will"'),
+        ("Growth rose among these patients.", 'removed "among these patients"'),
+        ("The data suggest that shade helps.", '"suggest" -> "prove"'),
+        ("Shade helped moss.", None),
+    ],
+)
+def test_a_claim_becomes_stronger_than_its_source(text: str, words: str | None) -> None:
+    """Worked examples: the last hedge, else the last scope, that the source states, too."""
+    edit = drop_qualifier(text, text)
+    assert (edit.words if edit else None) == words
+
+
+def test_a_qualifier_that_the_source_lacks_is_kept() -> None:
+    """Without it, the source may say just that."""
+    assert drop_qualifier("Lime may harm moss.", "Lime harms moss.") is None
+    edit = drop_qualifier("Lime may harm moss. Shade helps.", "Lime may do harm.")
+    assert edit is not None
+    assert edit.text == "Lime will harm moss. Shade helps."

@@ -33,7 +33,8 @@ SUMMARY = (
     " by 31% in lime and 12% in clay. Survival did not differ. Only one bog was studied."
 )
 ORDER = """
-    identity sentence-order duplicated-sentence irrelevant-sentence number-edit swapped truncated
+    identity sentence-order duplicated-sentence irrelevant-sentence number-edit
+    dropped-qualifier swapped truncated
 """
 
 
@@ -72,6 +73,8 @@ def test_a_perfect_judge_breaks_no_relation(name: str) -> None:
     after = {
         "irrelevant-sentence": full
         | {"faithfulness": 5 / 6, "eva.precision": 5 / 6, "eva": 10 / 11},
+        "dropped-qualifier": full
+        | dict.fromkeys(("faithfulness", "eva", "eva.precision", "eva.recall"), 0.8),
         "number-edit": full
         | dict.fromkeys(("faithfulness", "eva", "eva.precision", "eva.recall"), 0.8),
         "truncated": half,
