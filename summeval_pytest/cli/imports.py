@@ -37,8 +37,10 @@ _NOTHING: Final = "-"
 """The summary of a system that returned nothing."""
 _FAILS: Final = f"written as {_NOTHING!r}, which fails"
 _SKIP: Final = "; --skip-missing lists these papers under 'skip'"
-_THRESHOLDS: Final = ("# The thresholds of every summary", "# Labels by people test the judge")
-"""Where the thresholds begin in the suite that `init` writes, and what comes after them."""
+_PARTS: Final = (
+    "# The thresholds of every summary", "# --summ-compare passes only", "# Labels by people test"
+)  # fmt: skip
+"""Where the thresholds, the comparison and what comes after them begin in the sample suite."""
 _DEVIATION: Final = 0.2
 """How much the changes of a number are taken to vary from paper to paper."""
 _WIDEST: Final = 0.3
@@ -130,6 +132,14 @@ def _refuse(options: Labels | RowOptions, why: str) -> None:
 def skeleton(name: str) -> str:
     """The text of one of the template files."""
     return (files("summeval_pytest.cli") / "skeleton" / name).read_text(encoding="utf-8")
+
+
+def sample_suite(*, has_llm: bool) -> tuple[str, str, str]:
+    """The sample's suite in three parts; the second has the thresholds for one kind of judge."""
+    text = skeleton("suite.toml")
+    start, comparison, end = map(text.index, _PARTS)
+    thresholds = skeleton("llm.toml") if has_llm else text[start:comparison]
+    return text[:start], thresholds + text[comparison:end], text[end:]
 
 
 def read_draft(
@@ -332,8 +342,8 @@ class NewSuite:
         if self.left_out:
             yield one_line(f"columns left out: {', '.join(self.left_out)}")
 
-    def files(self, name: str) -> dict[str, str]:
-        """The files of the suite, by their names."""
+    def files(self, name: str, *, has_llm: bool = False) -> dict[str, str]:
+        """The files of the suite, by their names; ``has_llm``: an LLM is to judge it."""
         from summeval_pytest.stats.paired import passing_margin
 
         summaries: dict[str, list[dict[str, object]]] = {}
@@ -354,8 +364,7 @@ class NewSuite:
         note = f"# {n_papers:,} papers: a release that is as good passes about 4 times of 5.\n"
         if margin == _WIDEST:
             note = f"# {n_papers:,} papers are too few for smaller margins: add some.\n"
-        start, end = map(skeleton("suite.toml").index, _THRESHOLDS)
-        text = skeleton("suite.toml")[start:end].rstrip().replace("0.10", f"{margin:.2f}")
+        text = sample_suite(has_llm=has_llm)[1].rstrip().replace("0.10", f"{margin:.2f}")
         return suite_files(
             [f"Imported from {name!r}."],
             {"papers": [row.values for row in self.kept.values()]},

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.imports import RowOptions, read_draft, skeleton
+from summeval_pytest.cli.imports import RowOptions, read_draft, sample_suite, skeleton
 from summeval_pytest.endpoints.endpoint import ALLOW, API_KEY, BUILT_IN_ENDPOINTS, OPENAI, Endpoint
 from summeval_pytest.errors import OptionError, UsageError, nearest
 from summeval_pytest.judges.judge import is_local
@@ -41,7 +41,6 @@ INCLUDED: Final = ".gitlab/summ-gate.yml"
 _SAMPLE_FILES: Final = {
     "papers.jsonl": "papers.jsonl",
     "candidate.jsonl": "systems/candidate.jsonl",
-    "suite.toml": "summeval.toml",
 }
 """Where each file of the sample goes. They bear other names here, so that pytest finds no suite in
 this package."""
@@ -277,10 +276,11 @@ def _suite(start: Start) -> tuple[dict[str, str], list[str]]:
     """The files of the suite by path, and notes about them."""
     if start.papers is None:
         texts = {place: skeleton(name) for name, place in _SAMPLE_FILES.items()}
+        texts["summeval.toml"] = "".join(sample_suite(has_llm=start.is_asked))
         notes = []
     else:
         draft = read_draft(start.papers, start.rows)
-        texts = draft.files(start.papers.name)
+        texts = draft.files(start.papers.name, has_llm=start.is_asked)
         notes = [f"{SUITE}: {draft.counted}", *draft.notes()]
     texts["summeval.toml"] += _judge_tables(start)
     texts[".gitattributes"] = skeleton("gitattributes")

@@ -64,7 +64,7 @@ def test_a_table_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
     assert suite.pair("moss-02", "org/long-7b").summary == "-"
     assert not suite.systems["org/long-7b"].skip
     assert (out / "systems" / "org-long-7b.jsonl").is_file()
-    assert Threshold("facet", 0.6) in thresholds_of(suite).pair
+    assert Threshold("facet.coverage", 0.35) in thresholds_of(suite).pair
     skipping = ("--out", tmp_path / "fewer", "--columns", NAMES, "--skip-missing")
     assert shell.lines("import", "table", file, *skipping)[2] == (
         "missing summaries, listed under 'skip': 1, first paper 'moss-02' of system 'org/long-7b'"
