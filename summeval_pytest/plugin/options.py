@@ -174,7 +174,7 @@ class Options:
     )
     min: tuple[str, ...] = _option(
         "METRIC=VALUE: a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; an"
-        " upper bound for faithfulness.conflicts (default: the suite's thresholds)",
+        " upper bound for a count, as faithfulness.unsupported (default: the suite's thresholds)",
         (),
         tuple,
     )

@@ -16,7 +16,12 @@ from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, Score, catalogue_of, metric_of
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import COVERAGE, FacetScore
-from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
+from summeval_pytest.metrics.faithfulness import (
+    OVERGENERAL,
+    SUPPORT,
+    UNSUPPORTED,
+    FaithfulnessScore,
+)
 from summeval_pytest.metrics.number import Finding, Named, Unscored, rank
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.pair_numbers import Numbers
@@ -47,6 +52,8 @@ _DETAILS: Final = ("eva.", "faithfulness.", COVERAGE)
 """Numbers that get a part only if a threshold is on them."""
 _EXPLAINED_BY: Final = {
     "eva.recall_entailed": "eva.recall",
+    UNSUPPORTED: "faithfulness",
+    OVERGENERAL: "faithfulness",
     SUPPORT: "faithfulness",
     COVERAGE: "facet",
 }

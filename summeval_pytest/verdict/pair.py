@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, metric_of
+from summeval_pytest.metrics.facet import COVERAGE
 from summeval_pytest.metrics.number import (
     SPARSE,
     UNRECORDED,
@@ -183,13 +184,13 @@ def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
 def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:
     """The findings that explain why these numbers miss their thresholds.
 
-    If FM misses, every facet that lost a point counts, else only facets under their own threshold.
-    Facts count if EVA-Score or one of its parts misses, sentences if any of the three metrics does,
-    and problems of a custom metric if one of its numbers does.
+    If FM or the coverage of facets misses, every facet that lost a point counts, else only facets
+    under their own threshold. Facts count if EVA-Score or one of its parts misses, sentences if any
+    of the three metrics does, and problems of a custom metric if one of its numbers does.
     """
     heads = {*map(metric_of, missed)}
     explains: dict[FindingKind, Callable[[Finding], bool]] = {
-        "facet": lambda finding: "facet" in missed or finding.number in missed,
+        "facet": lambda finding: not {"facet", COVERAGE, finding.number}.isdisjoint(missed),
         "fact": lambda _: "eva" in heads,
         "sentence": lambda _: not heads.isdisjoint(METRICS),
         "own": lambda finding: metric_of(finding.number) in heads,

@@ -161,6 +161,7 @@ def titles(*missed: str, kind: str) -> list[str]:
     ("missed", "expected"),
     [
         (["facet"], ["facet method", "facet conclusion", "facet result"]),
+        (["facet.coverage"], ["facet method", "facet conclusion", "facet result"]),
         (["facet.method"], ["facet method"]),
         (["facet.result"], ["facet result"]),
         (["facet.method", "facet.result"], ["facet method", "facet result"]),
