@@ -246,6 +246,8 @@ def measure(
         q.RateFacets((), reference, summary, reference_facts),
     )
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings})
+    if value is None and dropped:
+        raise flow.NoScoreError("the judge copied words that the reference does not have")
     if value is None:
         raise flow.NoScoreError(
             "the reference states none of the four facets", "skipped_no_reference"

@@ -180,6 +180,17 @@ def test_a_text_without_any_facet_ends_the_conversation() -> None:
     assert score == Unscored(metric="facet", status="skipped_no_reference", reason=reason)
 
 
+def test_facets_that_the_reference_does_not_have_are_the_judges_fault() -> None:
+    """A weak model answers something else for every facet; that is no reference without facets.
+
+    The mean over several references would leave such a one out, and the pair would pass.
+    """
+    elsewhere = q.FacetSegments(**dict.fromkeys(q.FACETS, "The text is written in blocks."))
+    score = ended(facet.measure(REFERENCE, SUMMARY), (elsewhere, OF_SUMMARY))
+    reason = "the judge copied words that the reference does not have"
+    assert score == Unscored(metric="facet", status="unanswered", reason=reason)
+
+
 GOOD = rated(background=3, method=4, result=4, conclusion=3)
 
 
