@@ -54,8 +54,8 @@ COMMANDS: Final = (
      "write the reports of a saved run again; exit code 1 if the run does not pass"),
     ("compare", "runs:compare_runs",
      "show what changed between two saved runs; exit code 1 if NEW fails or breaks a rule"),
-    ("rescore", "runs:rescore_run",
-     "compute a saved run's verdict with other thresholds; exit code 1 if it does not pass"),
+    ("thresholds", "thresholds:thresholds",
+     "show what thresholds stop and cost on a run, and which ones its labels choose"),
     ("history", "history:history",
      "show the means of saved runs in order, and where judge, papers or metrics changed"),
     ("noise", "noise:noise", "ask a judge again, and count the decisions that change"),
@@ -103,6 +103,11 @@ def completion(shell: Literal["bash", "fish", "powershell", "zsh"], /) -> list[s
 
 def _run(arguments: Sequence[str]) -> tuple[list[str], bool]:
     """The lines of the command, and whether its decision passes."""
+    if arguments[:1] == ["rescore"]:
+        raise UsageError(
+            "rescore is gone: `summeval thresholds RUN` shows what other thresholds do, and `pytest"
+            " SUITE --summ-from=RUN --summ-min=facet=0.7` decides with them"
+        )
     try:
         output = cast("Output", make_app()(arguments, exit_on_error=False, print_error=False))
     except CycloptsError as error:

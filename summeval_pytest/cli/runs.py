@@ -1,16 +1,15 @@
-"""Commands about runs: plan one; merge, report, compare and rescore saved ones; compare suites."""
+"""Commands about runs: plan one; merge, report and compare saved ones; compare suites."""
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -20,14 +19,12 @@ from summeval_pytest.cli.parameters import (
     check_writable,
     gated_of,
     session_of,
-    shortened,
     suite_of,
     write_text,
 )
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.record.record_file import read_record, record_lines
+from summeval_pytest.record.record_file import read_record
 from summeval_pytest.record.stick import stick_changes
-from summeval_pytest.reports.cases import missed_numbers
 from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.files import REPORTS, append
 from summeval_pytest.reports.judge_section import trust_of_run
@@ -46,7 +43,6 @@ from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_ch
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import read_rules
-from summeval_pytest.verdict.rescore import read_weights, rescore
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord, suite_alike
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
@@ -300,53 +296,6 @@ def _golden_answers(
         lines += ["", *golden_lines(now.shown, drift, n_answers=n_answers)]
         passes = passes and not drift.mismatches and not drift.is_worse
     return lines, passes
-
-
-_MOST: Final = 40
-"""How many changed outcomes are listed."""
-
-
-def rescore_run(
-    run: RunFile,
-    /,
-    *,
-    least: Annotated[tuple[str, ...], Parameter(name=["--min", "--summ-min"])] = (),
-    weights: str | None = None,
-    record: Path | None = None,
-) -> tuple[list[str], bool]:
-    """Decides a run again; whether it passes now.
-
-    Args:
-        least: METRIC=VALUE: a threshold in place of the recorded one, e.g. facet=0.6 or
-            mean.eva=0.4; an upper bound for faithfulness.conflicts
-        weights: FACET=WEIGHT,...: weights of all four facets (default: those of the run)
-        record: write the new record to this file
-    """
-    recorded = decide(read_record(run, "RUN"))
-    if record is not None:
-        check_writable(record, "--record", "run_record")
-    again = rescore(
-        recorded,
-        options=[option for text in least for option in text.split(",")],
-        weights=read_weights(weights) if weights is not None else None,
-        today=dt.datetime.now(dt.UTC).date().isoformat(),
-    )
-    if record is not None:
-        write_text(record, "--record", record_lines(again))
-    return [*run_lines(again), *_changed(recorded, again)], again.may_release
-
-
-def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
-    """The pairs that are decided otherwise now."""
-    changed = []
-    for old_suite, new_suite in zip(record.suites, again.suites, strict=True):
-        for old, new in zip(old_suite.pairs, new_suite.pairs, strict=True):
-            if old.outcome != new.outcome:
-                why = "; ".join((*missed_numbers(new.verdict), *new.verdict.undecided))
-                text = f"{new.system} on {new.paper}: {old.outcome} -> {new.outcome}"
-                changed.append(one_line(f"{text}{': ' if why else ''}{why}", 120))
-    yield f"decided otherwise: {len(changed)} of {sum(len(s.pairs) for s in again.suites)} pairs"
-    yield from shortened(changed, _MOST)
 
 
 def diff(

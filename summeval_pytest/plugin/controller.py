@@ -371,6 +371,7 @@ class Tally:
             if given := getattr(self._gate.options, name):
                 yield f"{what} by {TABLE[name].flag}: {one_line(', '.join(given))}"
         yield from self._trust_lines()
+        yield from terminal.blind_lines(self._gate.judge_name)
         yield from self._drift
         if self._verdict is not None:
             yield from terminal.ending_lines(self._verdict, n_worst=n_worst)

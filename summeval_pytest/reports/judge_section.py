@@ -6,9 +6,10 @@ No figure is printed so that it seems to reach a floor that it misses.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from summeval_pytest.questions import OFFLINE
 from summeval_pytest.reports.wording import beside
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.text.printing import one_line, safe_lines
@@ -77,6 +78,25 @@ def _false_passes(trust: Trust) -> str:
         return ""
     low, high = 1 - recall.high, 1 - recall.low
     return f"; it accepts {1 - recall.value:.0%} of unfaithful sentences [{low:.0%}, {high:.0%}]"
+
+
+STOPPED: Final[Mapping[str, tuple[int, int]]] = {
+    "number or unit": (0, 0),
+    "other": (0, 0),
+    "none": (0, 0),
+}
+"""By kind of error, how many summaries of ``tests/one_error`` the thresholds that `summeval init`
+writes for the embedded judge stop, and how many there are."""
+
+
+def blind_spots() -> str:
+    """What the embedded judge overlooks, in figures."""
+    (n, of), (n_others, of_others) = (STOPPED[kind] for kind in ("number or unit", "other"))
+    return (
+        f"judge {OFFLINE} is a smoke test: of {of + of_others} unseen summaries with one error, its"
+        f" default thresholds stop {n + n_others} ({n} of {of} in a number or unit, {n_others} of"
+        f" {of_others} others)"
+    )
 
 
 def judge_lines(

@@ -15,7 +15,7 @@ from summeval_pytest.errors import SuiteError
 from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_verbatim
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import SPARSE, UNRECORDED, MetricName, Unscored
+from summeval_pytest.metrics.number import SPARSE, MetricName, Unscored
 from summeval_pytest.questions import FACETS, Facet, Fact
 from summeval_pytest.run.measure import Evaluation, StatedFacts
 from summeval_pytest.run.runner import Runner, Task
@@ -71,7 +71,7 @@ class GoldenAnswer:
         text: The text in question, if label and answer differ or there is no answer.
         against: In the same case, what it was compared with: the reference's facet, or evidence.
         reason: In the same case, the judge's reason.
-        support: The judge's strength of belief, 0 to 1, where it has one. No run record has it.
+        support: The judge's strength of belief, 0 to 1, where it has one.
     """
 
     kind: LabelledKind
@@ -83,7 +83,7 @@ class GoldenAnswer:
     text: str = field(default="", metadata=SPARSE)
     against: str = field(default="", metadata=SPARSE)
     reason: str = field(default="", metadata=SPARSE)
-    support: float | None = field(default=None, compare=False, metadata=UNRECORDED)
+    support: float | None = field(default=None, compare=False, metadata=SPARSE)
 
     @property
     def agrees(self) -> bool:

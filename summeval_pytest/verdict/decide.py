@@ -1,7 +1,7 @@
 """The one decision: only this module says passed, failed or error, unless a test has no result.
 
 Live tests use `decide_pair`, `decide_system` and `decide_judge`. All that reads a run record uses
-`decide`: ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs. The outcomes in a
+`decide`: ``--summ-from``, ``merge``, ``thresholds``, ``report`` and batch runs. The outcomes in a
 record are never read. A record that cannot be decided is refused:
 
 - a record that was measured with other inputs than today's is refused by name (`Inputs`);

@@ -192,7 +192,7 @@ def test_it_says_its_version_and_completes_commands_and_options(shell: Shell) ->
     """The first thing that a report of a fault names; the script is read by `eval`."""
     assert shell.lines("--version") == [f"summeval-pytest {version('summeval-pytest')}"]
     script = "\n".join(shell.lines("completion", "bash"))
-    assert "rescore" in script
+    assert "thresholds" in script
     assert "--judge" in script
 
 

@@ -1,4 +1,4 @@
-"""The commands over saved runs: report, compare, rescore; none of them asks anybody anything."""
+"""The commands over saved runs: report, compare; none of them asks anybody anything."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ from typing import Final
 import pytest
 
 from summeval_pytest.metrics.catalogue import Score
-from summeval_pytest.record.record_file import read_record
-from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
 from tests.resealing import resealed
 from tests.verdict.records import eva, marks, pair, rated, record_text, run, suite, supported
 
-LOW: Final = (
-    "facet=0.3", "facet.method=1", "eva=0", "faithfulness=0", "faithfulness.conflicts=9",
-    "mean.facet=0.3", "mean.eva=0.1", "mean.faithfulness=0.1",
-)  # fmt: skip
-"""Thresholds that every summary meets."""
 LIMITS: Final = (Threshold("facet", 0.6), Threshold("eva", 0.5), Threshold("faithfulness", 0.8))
 THRESHOLDS: Final = Thresholds(pair=LIMITS, mean=LIMITS)
 
@@ -68,31 +61,14 @@ def test_compare_has_the_worst_papers_first(careful: Path, careless: Path, shell
     assert [line[3] for line in numbers] == ["+0.000", "+0.000"]
 
 
-def test_rescore_decides_again(careful: Path, careless: Path, tmp_path: Path, shell: Shell) -> None:
-    """Lower thresholds pass what failed, and the new record says so, byte for byte twice."""
-    # Then a rule decides the exit code of `compare`. Other weights are another recipe.
-    low, arguments = tmp_path / "low.json", ["rescore", careless, *(f"--min={o}" for o in LOW)]
-    lines = shell.lines(*arguments, "--record", low)
-    shell.lines(*arguments, "--record", tmp_path / "again.json")
-    assert "decided otherwise: 40 of 40 pairs" in lines
-    assert "careless on zinc-01: failed -> passed" in lines
-    assert decide(read_record(low, "RUN")).outcome == "passed"
-    assert low.read_bytes() == (tmp_path / "again.json").read_bytes()
-    code, lines, _ = shell.run("rescore", careful, "--min=eva=0.9")
-    assert code == 1
-    assert any(": passed -> failed: eva 0.8" in line for line in lines)
-
-    assert shell.run("compare", careful, low, "--fail=eva:0.9")[0] == 0
-    assert shell.run("compare", careful, low, "--fail=eva:0.9,facet:0.1")[0] == 1
+def test_a_rule_decides_the_exit_code_of_compare(
+    careful: Path, careless: Path, shell: Shell
+) -> None:
+    """A run that fails by itself is no better for a wide margin."""
+    assert shell.run("compare", careful, careful, "--fail=eva:0.9,facet:0.1")[0] == 0
     code, lines, _ = shell.run("compare", careful, careless, "--fail=eva:0.9")
     assert code == 1
     assert "NEW: the run failed by itself" in lines
-    weights = "background=1,method=1,result=1,conclusion=1"
-    shell.run("rescore", careless, "--weights", weights, "--record", low)
-    code, lines, _ = shell.run("compare", careless, low)
-    assert code == 1
-    differs = "weights differs: '.25,.25,.25,.25' here, '.1,.3,.3,.3' in careless.json"
-    assert any(differs in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -101,10 +77,6 @@ def test_rescore_decides_again(careful: Path, careless: Path, tmp_path: Path, sh
         ("compare --system=terse", "golden/summeval.toml has none; known: careless"),
         ("compare --against=terse", "has no system 'terse'; known: careful"),
         ("compare --fail=eva", "--fail='eva' is no rule; write eva:no-worse-0.05 for a margin"),
-        ("rescore --min=facet=2", "threshold facet = 2 can never decide"),
-        ("rescore --min=facets=0.5", "unknown threshold 'facets'; did you mean 'facet"),
-        ("rescore --weights=background=0", "--weights='background=0' does not weigh each"),
-        ("rescore --record=nowhere/run.json", "cannot be written, its folder is not there"),
     ],
 )
 def test_what_decides_nothing_is_refused(
@@ -121,7 +93,6 @@ def test_what_decides_nothing_is_refused(
     [
         *(f"report run.json --{kind} run.json" for kind in ("html", "junit", "gitlab")),
         "history run.json --html run.json",
-        "rescore run.json --record papers.jsonl",
         *(f"{command} suite --out papers.jsonl" for command in ("judge", "batch export")),
         *(f"{command} suite --json papers.jsonl" for command in ("agree", "study")),
     ],
@@ -165,7 +136,6 @@ def test_a_cut_run_is_told_and_never_passed(careful: Path, tmp_path: Path, shell
         (("report", cut), gap),
         (("compare", careful, cut), f"NEW: {gap}"),
         (("compare", cut, careful), f"OLD: {gap}"),
-        (("rescore", cut), gap),
     ):
         code, result, _ = shell.run(*arguments)
         assert code == 1
@@ -179,7 +149,7 @@ def test_a_strangers_record_commands_nobody(careful: Path, tmp_path: Path, shell
     file, other = tmp_path / "run.json", tmp_path / "other.json"
     file.write_text(resealed(text), encoding="utf-8")
     other.write_text("[]", encoding="utf-8")
-    for command in ("report", "rescore", "compare"):
+    for command in ("report", "compare"):
         twice = 1 + (command == "compare")
         lines = shell.run(command, *[file] * twice)[1]
         assert lines

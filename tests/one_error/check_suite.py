@@ -9,7 +9,6 @@ import shutil
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +18,7 @@ from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.run.runner import Runner, tasks_of
 from summeval_pytest.suite.labels import Label
-from summeval_pytest.suite.suite import Suite, load_suite
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.verdict.pair import PairVerdict, pair_verdict
@@ -88,12 +87,6 @@ class Oracle:
 
     def _check(self, text: str) -> q.SentenceCheck:
         return q.SentenceCheck(reason="as labelled", supported=self._checks[text].faithful)
-
-
-@cache
-def suite_at(folder: Path) -> Suite:
-    """The suite in a folder, loaded once."""
-    return load_suite(folder)
 
 
 def verdicts(suite: Suite, judge: Judge) -> dict[tuple[str, str], PairVerdict]:

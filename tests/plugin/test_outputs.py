@@ -128,7 +128,7 @@ def test_a_comparison_that_was_left_out_is_said_everywhere(
     for name in ("step.md", "run.html", "run.xml"):
         assert "not compared with v1" in bench.text(name), name
     capsys.readouterr()
-    assert main(["rescore", str(bench.path / "run.json")]) == 1
+    assert main(["report", str(bench.path / "run.json")]) == 1
     assert message in capsys.readouterr().out
 
 

@@ -1,0 +1,397 @@
+"""Thresholds chosen by labels: what each value stops and costs, and which sets to take.
+
+People's labels make a summary bad or good. A set of thresholds *stops* a summary that misses any of
+them; a good one that is stopped is *lost*. A set is chosen on some papers, so its own figures
+flatter it: the honest ones come from leaving one paper out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.number import Named
+from summeval_pytest.questions import FACETS
+from summeval_pytest.run.golden import GoldenPair
+from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.stats.intervals import Interval, share_interval
+from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.trust import kind_of
+
+Quality = Literal["good", "bad", "between"]
+GOOD_FROM: Final = 0.8
+"""The overall score of a good summary."""
+BAD_BELOW: Final = 0.5
+"""One with less is bad."""
+MOST_VALUES: Final = 40
+"""So many values of one number are tried."""
+MOST_NUMBERS: Final = 4
+"""A set holds no more numbers, so that a reader can say why a summary fails."""
+NINE_OF_TEN: Final = 0.9
+_EXACT: Final = 1e-9
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A gated pair that people labelled; ``group`` is its paper, the unit of leaving out."""
+
+    group: str
+    quality: Quality
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of some summaries, with the 95 % interval of the share over papers."""
+
+    n: int
+    of: int
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueRow:
+    """One value of one number: the pairs that it fails, the bad that it stops, the good it loses.
+
+    ``failed`` names the pairs, as SYSTEM::PAPER.
+    """
+
+    threshold: Threshold
+    failed: tuple[str, ...]
+    n_pairs: int
+    stopped: Count
+    lost: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a good summary that is lost costs, and a bad one that passes."""
+
+    good: float
+    bad: float
+
+
+DEFAULT_PRICES: Final = Prices(1.0, 5.0)
+_PRICES: Final = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 1000.0)
+"""Of a bad summary that passes, for a set that stops nine of ten."""
+Rule = Literal["none-lost", "nine-of-ten", "cost"]
+RULES: Final[tuple[Rule, ...]] = get_args(Rule)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A set of thresholds, what it does on the labels, and what it does on papers left out."""
+
+    rule: Rule
+    thresholds: tuple[Threshold, ...]
+    stopped: Count
+    lost: Count
+    stopped_unseen: Count
+    lost_unseen: Count
+
+
+def quality_of(labels: GoldenPair, good_from: float = GOOD_FROM) -> Quality:
+    """What people's labels say of a summary as a whole.
+
+    Bad: a sentence is unfaithful, the result is rated 1, or the overall score is under .5. Good: no
+    labelled facet is 1, and the overall score, where there is one, is at least ``good_from``.
+    """
+    by_kind: defaultdict[str, list[float]] = defaultdict(list)
+    for each in labels.answers:
+        by_kind[each.kind].append(each.label)
+    ratings = {facet: by_kind[facet][0] for facet in FACETS if by_kind[facet]}
+    overall = next(iter(by_kind["overall"]), None)
+    if overall is None and len(ratings) == len(FACETS):
+        overall = facet_aware_metric(ratings)
+    if 0.0 in by_kind["sentence"] or ratings.get("result") == 1:
+        return "bad"
+    if overall is not None and overall < BAD_BELOW:
+        return "bad"
+    if 1 in ratings.values() or (overall is not None and overall < good_from - _EXACT):
+        return "between"
+    return "good" if by_kind["sentence"] or overall is not None else "between"
+
+
+def values_to_try(named: Named, observed: Iterable[float]) -> list[float]:
+    """The values of a threshold that tell the observed numbers apart, the most lenient first.
+
+    Of ratings and counts they are whole. Of shares each lies midway between two observed numbers,
+    at two decimals where that tells them apart, too.
+    """
+    known = sorted({*observed}, reverse=named.lower_is_better)
+    if named.is_whole:
+        steps = known if named.lower_is_better else known[1:]
+        return [step for step in steps if float(step).is_integer()]
+    middles = []
+    for one, other in pairwise(known):
+        middle = (one + other) / 2
+        rounded = round(middle, 2)
+        is_between = min(one, other) < rounded <= max(one, other) and rounded != one
+        middles.append(rounded if is_between else middle)
+    places = np.unique(np.linspace(0, len(middles) - 1, MOST_VALUES).astype(int))
+    return [middles[place] for place in places] if middles else []
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Pairs with their numbers in columns.
+
+    A number that the summary cannot have, since it states nothing or was refused, is as bad as can
+    be; one that does not apply is NaN, which no threshold stops.
+    """
+
+    pairs: tuple[Labelled, ...]
+    columns: Mapping[str, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, catalogue: Mapping[str, Named], pairs: Iterable[Labelled]) -> Sheet:
+        """The sheet of some pairs; numbers that none of them has are left out."""
+        pairs, columns = tuple(pairs), {}
+        for name, named in catalogue.items():
+            worst = math.inf if named.lower_is_better else -math.inf
+            column = np.full(len(pairs), np.nan)
+            for place, pair in enumerate(pairs):
+                value = pair.numbers.values.get(name, math.nan)
+                if value is None or pair.numbers.why_unscored(named.metric) is not None:
+                    value = worst
+                column[place] = value
+            if np.isfinite(column).any():
+                columns[name] = column
+        return cls(pairs, columns)
+
+    def which(self, quality: Quality) -> Bools:
+        """Whether each pair is of one quality."""
+        return np.array([pair.quality == quality for pair in self.pairs], dtype=np.bool_)
+
+    def at(self, wanted: Bools) -> Sheet:
+        """The sheet of some of its pairs."""
+        kept = tuple(pair for pair, is_in in zip(self.pairs, wanted, strict=True) if is_in)
+        return Sheet(kept, {name: column[wanted] for name, column in self.columns.items()})
+
+    def stopped_by(self, thresholds: Iterable[Threshold]) -> Bools:
+        """Whether each pair misses any of some thresholds."""
+        hits = np.zeros(len(self.pairs), dtype=np.bool_)
+        for each in thresholds:
+            if each.name in self.columns:
+                column = self.columns[each.name]
+                hits |= column > each.least if each.is_upper else column < each.least
+        return hits
+
+    def count(self, hits: Bools, quality: Quality) -> Count:
+        """How many pairs of one quality are hit, with an interval over papers."""
+        of = self.which(quality)
+        groups: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for pair, is_hit, is_of in zip(self.pairs, hits, of, strict=True):
+            if is_of:
+                groups[pair.group][0] += bool(is_hit)
+                groups[pair.group][1] += 1
+        interval = Interval(None, None)
+        if groups:
+            parts, wholes = np.array([*groups.values()], dtype=np.float64).T
+            interval = share_interval(parts, wholes)
+        return Count(int((hits & of).sum()), int(of.sum()), **asdict(interval))
+
+
+def rows_of(sheet: Sheet, thresholds: Iterable[Threshold]) -> Iterator[ValueRow]:
+    """What each threshold does to all pairs, and to those that people call good and bad."""
+    for threshold in thresholds:
+        hits = sheet.stopped_by([threshold])
+        failed = [sheet.pairs[place].numbers for place in np.flatnonzero(hits)]
+        yield ValueRow(
+            threshold=threshold,
+            failed=tuple(f"{each.system}::{each.paper}" for each in failed),
+            n_pairs=len(sheet.pairs),
+            stopped=sheet.count(hits, "bad"),
+            lost=sheet.count(hits, "good"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Thresholds to choose among, and whether each (row) stops each pair (column)."""
+
+    thresholds: tuple[Threshold, ...]
+    hits: Bools
+
+
+def _table(catalogue: Mapping[str, Named], sheet: Sheet) -> _Table:
+    is_clear = ~sheet.which("between")
+    candidates = []
+    custom = sheet.pairs[0].numbers.custom if sheet.pairs else ()
+    for name, column in sheet.columns.items():
+        observed = column[is_clear & np.isfinite(column)].tolist()
+        values = values_to_try(catalogue[name], observed)
+        candidates += [Threshold(name, value, custom=custom) for value in values]
+    hits = np.array([sheet.stopped_by([each]) for each in candidates], dtype=np.bool_)
+    return _Table(tuple(candidates), hits.reshape(len(candidates), len(sheet.pairs)))
+
+
+def _grown(table: _Table, bad: Bools, good: Bools, first: int, prices: Prices) -> list[int]:
+    """The places of a set that begins with one candidate; each step adds the one of most worth."""
+    chosen, stopped = [first], table.hits[first].copy()
+    while len(chosen) < MOST_NUMBERS:
+        new = table.hits & ~stopped
+        worth = prices.bad * (new & bad).sum(axis=1) - prices.good * (new & good).sum(axis=1)
+        taken = {table.thresholds[place].name for place in chosen}
+        worth[[each.name in taken for each in table.thresholds]] = 0.0
+        if worth.max() <= 0:
+            break
+        chosen.append(int(worth.argmax()))
+        stopped |= table.hits[chosen[-1]]
+    return chosen
+
+
+def _cheapest(table: _Table, bad: Bools, good: Bools, prices: Prices) -> tuple[Threshold, ...]:
+    """The cheapest of the sets that grow from the best value of each number; empty if none pays."""
+    worth = prices.bad * (table.hits & bad).sum(axis=1) - prices.good * (table.hits & good).sum(
+        axis=1
+    )
+    firsts: dict[str, int] = {}
+    for place, threshold in enumerate(table.thresholds):
+        best = firsts.setdefault(threshold.name, place)
+        if worth[place] > worth[best]:
+            firsts[threshold.name] = place
+    found, most = [], 0.0
+    for first in firsts.values():
+        places = _grown(table, bad, good, first, prices)
+        hits = table.hits[places].any(axis=0)
+        value = prices.bad * (hits & bad).sum() - prices.good * (hits & good).sum()
+        if value > most + _EXACT:
+            found, most = places, float(value)
+    return tuple(table.thresholds[place] for place in found)
+
+
+def _nine_of_ten(table: _Table, bad: Bools, good: Bools) -> tuple[Threshold, ...]:
+    """The set that loses fewest good among those that stop nine of ten bad; else the strictest."""
+    sets = [_cheapest(table, bad, good, Prices(1.0, price)) for price in _PRICES]
+    places = {each: place for place, each in enumerate(table.thresholds)}
+
+    def rank(own: tuple[Threshold, ...]) -> tuple[bool, int, int]:
+        hits = table.hits[[places[each] for each in own]].any(axis=0)
+        n_stopped, n_lost = int((hits & bad).sum()), int((hits & good).sum())
+        is_short = n_stopped < NINE_OF_TEN * bad.sum()
+        return is_short, -n_stopped if is_short else n_lost, n_lost
+
+    return min((own for own in sets if own), key=rank, default=())
+
+
+def choose(
+    catalogue: Mapping[str, Named], sheet: Sheet, prices: Prices = DEFAULT_PRICES
+) -> tuple[Choice, ...]:
+    """Three sets: without a good summary lost, with nine of ten bad ones stopped, and the cheapest.
+
+    The sets are found step by step, so a better one may exist. Each is chosen again without each
+    paper, and judged on that paper.
+    """
+
+    def chosen(own: Sheet) -> dict[Rule, tuple[Threshold, ...]]:
+        table, bad, good = _table(catalogue, own), own.which("bad"), own.which("good")
+        return {
+            "none-lost": _cheapest(table, bad, good, Prices(len(bad) + 1.0, 1.0)),
+            "nine-of-ten": _nine_of_ten(table, bad, good),
+            "cost": _cheapest(table, bad, good, prices),
+        }
+
+    groups = np.array([pair.group for pair in sheet.pairs])
+    unseen = {rule: np.zeros(len(groups), dtype=np.bool_) for rule in RULES}
+    for group in sorted({*groups.tolist()}):
+        is_out = groups == group
+        for rule, thresholds in chosen(sheet.at(~is_out)).items():
+            unseen[rule][is_out] = sheet.at(is_out).stopped_by(thresholds)
+    choices = []
+    for rule, thresholds in chosen(sheet).items():
+        hits = sheet.stopped_by(thresholds)
+        choices.append(
+            Choice(
+                rule=rule,
+                thresholds=thresholds,
+                stopped=sheet.count(hits, "bad"),
+                lost=sheet.count(hits, "good"),
+                stopped_unseen=sheet.count(unseen[rule], "bad"),
+                lost_unseen=sheet.count(unseen[rule], "good"),
+            )
+        )
+    return tuple(choices)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """Where to cut a judge's support, by the labels of one kind of question.
+
+    Attributes:
+        value: An item with at least this support is called right, 0 to 1.
+        now: Balanced accuracy of the judge's own answers, 0 to 1, higher is better.
+        then: That of the cut on all labels.
+        unseen: That of cuts that are chosen without a paper and used on that paper.
+    """
+
+    kind: str
+    value: float
+    now: float
+    then: float
+    unseen: float
+    n_right: int
+    n_wrong: int
+
+
+def cuts_of(pairs: Iterable[GoldenPair]) -> Iterator[Cut]:
+    """The cut of most balanced accuracy for sentences, and for facts.
+
+    A kind needs a support for every answered item, and labels of both sorts.
+    """
+    by_kind: defaultdict[str, list[tuple[str, bool, bool, float | None]]] = defaultdict(list)
+    for pair in pairs:
+        for each in pair.answers:
+            if (kind := kind_of(each)) in {"sentence", "fact"} and each.answer is not None:
+                item = (pair.group, bool(each.label), bool(each.answer), each.support)
+                by_kind[kind].append(item)
+    for kind, items in by_kind.items():
+        if any(support is None for *_, support in items):
+            continue
+        groups, labels, answers, supports = (
+            np.array(column) for column in zip(*items, strict=True)
+        )
+        if labels.all() or not labels.any():
+            continue
+        supports = supports.astype(np.float64)
+        value, unseen = _best_cut(labels, supports), np.zeros(len(labels), dtype=np.bool_)
+        for group in sorted({*groups.tolist()}):
+            out = groups == group
+            unseen[out] = supports[out] >= _best_cut(labels[~out], supports[~out])
+        yield Cut(
+            kind=kind,
+            value=value,
+            now=_balanced(labels, answers),
+            then=_balanced(labels, supports >= value),
+            unseen=_balanced(labels, unseen),
+            n_right=int(labels.sum()),
+            n_wrong=int((~labels).sum()),
+        )
+
+
+def _balanced(labels: Bools, answers: Bools) -> float:
+    """The mean of the shares of right and of wrong items that are called so."""
+    shares = [float((answers == label)[labels == label].mean()) for label in (True, False)]
+    return sum(shares) / 2
+
+
+def _best_cut(labels: Bools, supports: NDArray[np.float64]) -> float:
+    """The cut midway between two supports that tells most apart; the lowest of several."""
+    if labels.all() or not labels.any():
+        return 0.5
+    known = np.unique(supports)
+    cuts = np.append(known[:1], (known[1:] + known[:-1]) / 2)
+    right, wrong = np.sort(supports[labels]), np.sort(supports[~labels])
+    kept = 1 - np.searchsorted(right, cuts) / len(right)
+    refused = np.searchsorted(wrong, cuts) / len(wrong)
+    return round(float(cuts[np.argmax(kept + refused)]), 4)

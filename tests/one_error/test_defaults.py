@@ -1,0 +1,56 @@
+"""The thresholds that `summeval init` writes, on summaries with one error that nobody fitted on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from summeval_pytest.judges.judge import Judge
+from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.reports.judge_section import STOPPED
+from summeval_pytest.suite.suite import Suite, load_suite
+from tests.one_error.check_suite import Oracle, stopped, write_suite
+
+FIGURES = {"number", "unit"}
+
+
+def tallied(judge: Judge, suite: Suite) -> dict[str, tuple[int, int]]:
+    """How many summaries do not pass, and how many there are: wrong figures, others, good ones."""
+    failed, total = stopped(suite, judge)
+    groups: dict[str, Counter[str]] = {
+        name: Counter() for name in ("number or unit", "other", "none")
+    }
+    for kind, n in total.items():
+        group = "none" if not kind else "number or unit" if kind in FIGURES else "other"
+        groups[group].update({"failed": failed[kind], "all": n})
+    return {name: (counts["failed"], counts["all"]) for name, counts in groups.items()}
+
+
+@pytest.fixture
+def suite(tmp_path: Path, request: pytest.FixtureRequest) -> Suite:
+    """The texts with the thresholds for one kind of judge."""
+    folder = tmp_path / "gate"
+    write_suite(folder, has_llm=request.param)
+    return load_suite(folder)
+
+
+@pytest.mark.parametrize("suite", [True], indirect=True)
+def test_a_judge_that_finds_every_error_stops_every_one_of_them(suite: Suite) -> None:
+    """The skeleton must not waste a good judge: 60 of 60 stopped, and 60 of 60 good ones pass."""
+    oracle = Oracle(suite)
+    failed, total = stopped(suite, oracle)
+    assert total[""] == 60
+    assert total.total() == 120
+    assert len(total) == 11  # ten kinds of errors, and none
+    assert failed == Counter({kind: n for kind, n in total.items() if kind})
+
+
+@pytest.mark.parametrize("suite", [False], indirect=True)
+def test_the_embedded_judge_passes_nine_of_ten_good_summaries(suite: Suite) -> None:
+    """Its thresholds must not cry wolf, and each run says how much it overlooks."""
+    found = tallied(OfflineJudge(), suite)
+    assert found == STOPPED
+    n_failed, n_good = found["none"]
+    assert n_failed <= n_good / 10
