@@ -54,7 +54,7 @@ COMMANDS: Final = (
      "write the reports of a saved run again; exit code 1 if the run does not pass"),
     ("compare", "runs:compare_runs",
      "show what changed between two saved runs; exit code 1 if NEW fails or breaks a rule"),
-    ("thresholds", "thresholds:thresholds",
+    ("thresholds", "recommend:thresholds",
      "show what thresholds stop and cost on a run, and which ones its labels choose"),
     ("history", "history:history",
      "show the means of saved runs in order, and where judge, papers or metrics changed"),

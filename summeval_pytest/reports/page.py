@@ -40,6 +40,7 @@ from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.reports.wording import resource, template
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.verdict.choice import curves_of
 from summeval_pytest.verdict.differences import Difference
 from summeval_pytest.verdict.policy import named_agreement
 from summeval_pytest.verdict.run import WORST_FIRST, Outcome, PairResult, PaperRecord, RunVerdict
@@ -193,6 +194,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     return template("page.html", finalize, *words, *functions).generate(
         record=record,
         judge_trust=judge_section.trust_of_run(record),
+        curves=[(suite, curves) for suite in record.suites if (curves := curves_of(suite))],
         gaps=[gap for suite in record.suites for gap in record.untested(suite)],
         style=style,
         script=script,

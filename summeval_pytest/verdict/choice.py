@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Final, Literal, get_args
 
@@ -23,6 +23,7 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.stats.intervals import Interval, share_interval
+from summeval_pytest.verdict.run import SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold
 from summeval_pytest.verdict.trust import kind_of
 
@@ -202,6 +203,19 @@ class Sheet:
         return Count(int((hits & of).sum()), int(of.sum()), **asdict(interval))
 
 
+def sheet_of(suite: SuiteRecord, good_from: float = GOOD_FROM) -> Sheet:
+    """The suite's judged pairs, with what their labels make of them; without a label, "between"."""
+    labels = {(each.paper, each.system): each for each in suite.golden}
+    pairs = []
+    for pair in suite.pairs:
+        label = labels.get((pair.paper, pair.system))
+        quality = "between" if label is None else quality_of(label, good_from)
+        group = pair.paper if label is None else label.group
+        pairs.append(Labelled(group=group, quality=quality, numbers=pair.numbers()))
+    catalogue = pairs[0].numbers.catalogue if pairs else {}
+    return Sheet.of(catalogue, pairs)
+
+
 def rows_of(sheet: Sheet, thresholds: Iterable[Threshold]) -> Iterator[ValueRow]:
     """What each threshold does to all pairs, and to those that people call good and bad."""
     for threshold in thresholds:
@@ -217,14 +231,14 @@ def rows_of(sheet: Sheet, thresholds: Iterable[Threshold]) -> Iterator[ValueRow]
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _Candidates:
     """Thresholds to choose among, and whether each (row) stops each pair (column)."""
 
     thresholds: tuple[Threshold, ...]
     hits: Bools
 
 
-def _table(catalogue: Mapping[str, Named], sheet: Sheet) -> _Table:
+def _candidates(catalogue: Mapping[str, Named], sheet: Sheet) -> _Candidates:
     is_clear = ~sheet.which("between")
     candidates = []
     custom = sheet.pairs[0].numbers.custom if sheet.pairs else ()
@@ -233,10 +247,10 @@ def _table(catalogue: Mapping[str, Named], sheet: Sheet) -> _Table:
         values = values_to_try(catalogue[name], observed)
         candidates += [Threshold(name, value, custom=custom) for value in values]
     hits = np.array([sheet.stopped_by([each]) for each in candidates], dtype=np.bool_)
-    return _Table(tuple(candidates), hits.reshape(len(candidates), len(sheet.pairs)))
+    return _Candidates(tuple(candidates), hits.reshape(len(candidates), len(sheet.pairs)))
 
 
-def _grown(table: _Table, bad: Bools, good: Bools, first: int, prices: Prices) -> list[int]:
+def _grown(table: _Candidates, bad: Bools, good: Bools, first: int, prices: Prices) -> list[int]:
     """The places of a set that begins with one candidate; each step adds the one of most worth."""
     chosen, stopped = [first], table.hits[first].copy()
     while len(chosen) < MOST_NUMBERS:
@@ -251,7 +265,7 @@ def _grown(table: _Table, bad: Bools, good: Bools, first: int, prices: Prices) -
     return chosen
 
 
-def _cheapest(table: _Table, bad: Bools, good: Bools, prices: Prices) -> tuple[Threshold, ...]:
+def _cheapest(table: _Candidates, bad: Bools, good: Bools, prices: Prices) -> tuple[Threshold, ...]:
     """The cheapest of the sets that grow from the best value of each number; empty if none pays."""
     worth = prices.bad * (table.hits & bad).sum(axis=1) - prices.good * (table.hits & good).sum(
         axis=1
@@ -271,7 +285,7 @@ def _cheapest(table: _Table, bad: Bools, good: Bools, prices: Prices) -> tuple[T
     return tuple(table.thresholds[place] for place in found)
 
 
-def _nine_of_ten(table: _Table, bad: Bools, good: Bools) -> tuple[Threshold, ...]:
+def _nine_of_ten(table: _Candidates, bad: Bools, good: Bools) -> tuple[Threshold, ...]:
     """The set that loses fewest good among those that stop nine of ten bad; else the strictest."""
     sets = [_cheapest(table, bad, good, Prices(1.0, price)) for price in _PRICES]
     places = {each: place for place, each in enumerate(table.thresholds)}
@@ -295,7 +309,7 @@ def choose(
     """
 
     def chosen(own: Sheet) -> dict[Rule, tuple[Threshold, ...]]:
-        table, bad, good = _table(catalogue, own), own.which("bad"), own.which("good")
+        table, bad, good = _candidates(catalogue, own), own.which("bad"), own.which("good")
         return {
             "none-lost": _cheapest(table, bad, good, Prices(len(bad) + 1.0, 1.0)),
             "nine-of-ten": _nine_of_ten(table, bad, good),
@@ -325,7 +339,43 @@ def choose(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Curve:
+    """One number: what its values stop and lose, in shares, the most lenient first.
+
+    ``points`` are pairs of the share of good summaries lost and of bad ones stopped; ``today`` is
+    that of the threshold.
+    """
+
+    threshold: Threshold
+    points: tuple[tuple[float, float], ...]
+    today: tuple[float, float]
+
+
+def curves_of(suite: SuiteRecord) -> tuple[Curve, ...]:
+    """A curve for each number with a threshold; none without both good and bad summaries."""
+    labelled = {(each.paper, each.system) for each in suite.golden}
+    if not labelled.intersection((each.paper, each.system) for each in suite.outlines):
+        return ()
+    sheet = sheet_of(suite)
+    bad, good = sheet.which("bad"), sheet.which("good")
+    if not bad.any() or not good.any():
+        return ()
+
+    def shares(threshold: Threshold) -> tuple[float, float]:
+        hits = sheet.stopped_by([threshold])
+        return float(hits[good].mean()), float(hits[bad].mean())
+
+    curves = []
+    for each in suite.policy.thresholds.pair:
+        column = sheet.columns.get(each.name, np.array([]))
+        values = values_to_try(each.named, column[np.isfinite(column)].tolist())
+        points = [shares(replace(each, least=value)) for value in values]
+        curves.append(Curve(threshold=each, points=tuple(points), today=shares(each)))
+    return tuple(curves)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportCut:
     """Where to cut a judge's support, by the labels of one kind of question.
 
     Attributes:
@@ -344,7 +394,7 @@ class Cut:
     n_wrong: int
 
 
-def cuts_of(pairs: Iterable[GoldenPair]) -> Iterator[Cut]:
+def cuts_of(pairs: Iterable[GoldenPair]) -> Iterator[SupportCut]:
     """The cut of most balanced accuracy for sentences, and for facts.
 
     A kind needs a support for every answered item, and labels of both sorts.
@@ -368,7 +418,7 @@ def cuts_of(pairs: Iterable[GoldenPair]) -> Iterator[Cut]:
         for group in sorted({*groups.tolist()}):
             out = groups == group
             unseen[out] = supports[out] >= _best_cut(labels[~out], supports[~out])
-        yield Cut(
+        yield SupportCut(
             kind=kind,
             value=value,
             now=_balanced(labels, answers),

@@ -116,7 +116,7 @@ def test_the_table_of_a_run_can_be_made_again_from_its_record(snapshot: Snapshot
         system("silent", papers=("a",)),
     )
     pairs = (*pairs[:2], replace(pairs[2], system="terse"))
-    assert list(terminal.run_lines(records.run(suite(*pairs, systems=systems))))[1:-2] == snapshot
+    assert list(terminal.run_lines(records.run(suite(*pairs, systems=systems))))[1:-4] == snapshot
 
 
 def test_a_run_is_reported_suite_by_suite_and_then_its_end(snapshot: SnapshotAssertion) -> None:

@@ -15,11 +15,11 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.verdict.choice import (
-    Cut,
     Labelled,
     Prices,
     Quality,
     Sheet,
+    SupportCut,
     choose,
     cuts_of,
     quality_of,
@@ -170,9 +170,9 @@ def test_a_cut_is_chosen_by_balanced_accuracy() -> None:
     """Worked example: between .4 and .6 it tells all apart; the judge, who says yes, .5 of them."""
     pairs = [supported("a", (0, 0.2), (1, 0.6)), supported("b", (0, 0.4), (1, 0.9))]
     (cut,) = cuts_of(pairs)
-    # without b the cut is .4, which calls the wrong sentence of .4 right; without a it is .65, which
-    # calls the right one of .6 wrong
-    assert cut == Cut(
+    # Without b the cut is .4, which calls the wrong sentence of .4 right. Without a it is .65,
+    # which calls the right one of .6 wrong.
+    assert cut == SupportCut(
         kind="sentence", value=0.5, now=0.5, then=1.0, unseen=0.5, n_right=2, n_wrong=2
     )
 

@@ -20,17 +20,16 @@ from summeval_pytest.verdict.choice import (
     GOOD_FROM,
     Choice,
     Count,
-    Cut,
-    Labelled,
     Prices,
     Quality,
     Rule,
     Sheet,
+    SupportCut,
     ValueRow,
     choose,
     cuts_of,
-    quality_of,
     rows_of,
+    sheet_of,
 )
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.run import SuiteRecord
@@ -96,19 +95,6 @@ class _Report:
 
     lines: list[str]
     values: dict[str, Any]
-
-
-def sheet_of(suite: SuiteRecord, good_from: float = GOOD_FROM) -> Sheet:
-    """The suite's judged pairs, with what their labels make of them; without a label, "between"."""
-    labels = {(each.paper, each.system): each for each in suite.golden}
-    pairs = []
-    for pair in suite.pairs:
-        label = labels.get((pair.paper, pair.system))
-        quality = "between" if label is None else quality_of(label, good_from)
-        group = pair.paper if label is None else label.group
-        pairs.append(Labelled(group=group, quality=quality, numbers=pair.numbers()))
-    catalogue = pairs[0].numbers.catalogue if pairs else {}
-    return Sheet.of(catalogue, pairs)
 
 
 def _suite(suite: SuiteRecord, choosing: Choosing) -> _Report:
@@ -306,11 +292,11 @@ def _cuts(suite: SuiteRecord) -> _Report:
     return _Report(lines, {"suite": suite.shown, "cuts": [_cut_values(cut) for cut in cuts]})
 
 
-def _cut_line(cut: Cut) -> str:
+def _cut_line(cut: SupportCut) -> str:
     items = f"{cut.n_right + cut.n_wrong:,} {cut.kind}s"
     return f"{items:<22}{cut.now:>6.3f}{cut.then:>9.3f}{cut.unseen:>12.3f}"
 
 
-def _cut_values(cut: Cut) -> dict[str, Any]:
+def _cut_values(cut: SupportCut) -> dict[str, Any]:
     names = ("kind", "value", "now", "then", "unseen", "n_right", "n_wrong")
     return {name: getattr(cut, name) for name in names}
