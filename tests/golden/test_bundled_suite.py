@@ -22,11 +22,13 @@ from summeval_pytest.verdict.pair import pair_verdict
 from summeval_pytest.verdict.thresholds import Waivers, read_thresholds
 from tests.golden.oracle import GOLDEN, Remembering, golden
 
-SYSTEMS = ("careful", "plain", "terse", "careless", "glib")
+SYSTEMS = ("careful", "plain", "terse", "careless", "glib", "subtle")
 ERRORS = (
     "number", "unit", "direction", "negation", "entity-swap", "causal-claim", "invented-detail",
     "overgeneral-claim",
 )  # fmt: skip
+RARE = "hedge-removed"
+"""A kind of error that only `subtle` has."""
 THRESHOLDS = read_thresholds(golden().thresholds)
 
 
@@ -120,7 +122,7 @@ def test_labels_are_enough_of_every_kind() -> None:
 
 
 def test_every_unfaithful_sentence_names_its_error() -> None:
-    """Each was planted on purpose, in two systems; the others are faithful, to be baselines."""
+    """Each was planted on purpose, in three systems; the others are faithful, to be baselines."""
     errors: Counter[str] = Counter()
     for line in raw("labels.jsonl"):
         planted = {e["sentence"]: e["kind"] for e in line.get("x_planted", ())}  # type: ignore[attr-defined]
@@ -128,10 +130,22 @@ def test_every_unfaithful_sentence_names_its_error() -> None:
             if not sentence["faithful"]:
                 errors[sentence["error"]] += 1
                 assert planted[sentence["index"]] == sentence["error"]
-                assert line["system"] in {"careless", "glib"}
-    assert set(errors) == set(ERRORS)
-    assert min(errors.values()) >= 20
+                assert line["system"] in {"careless", "glib", "subtle"}
+    assert set(errors) == {*ERRORS, RARE}
+    assert min(errors[kind] for kind in ERRORS) >= 20
     assert errors.total() >= 150
+
+
+def test_subtle_has_one_error_a_summary_three_of_each_kind() -> None:
+    """A threshold that only catches summaries with many errors catches none of these."""
+    own = [line for line in raw("labels.jsonl") if line["system"] == "subtle"]
+    planted = [line["x_planted"] for line in own]
+    assert {len(each) for each in planted} == {1}  # type: ignore[arg-type]  # raw JSON
+    kinds = Counter(each[0]["kind"] for each in planted)  # type: ignore[index]
+    assert kinds == dict.fromkeys((*ERRORS, RARE, "lost-result"), 3)
+    for line in own:
+        n_wrong = sum(not sentence["faithful"] for sentence in line["sentences"])  # type: ignore[attr-defined]
+        assert n_wrong == (line["x_planted"][0]["kind"] != "lost-result")  # type: ignore[index]
 
 
 def test_every_line_says_where_it_comes_from() -> None:
@@ -188,8 +202,9 @@ def test_the_readme_tells_what_is_found() -> None:
     readme = (GOLDEN / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z-]+) \| (\d+) \| (\d+) \|", readme, re.MULTILINE)
     message = {kind: (int(n_planted), int(n_named)) for kind, n_planted, n_named in rows}
-    assert {kind: message[kind] for kind in ERRORS} == {
-        kind: (n_labelled[kind], n_called[kind]) for kind in ERRORS
+    kinds = (*ERRORS, RARE)
+    assert {kind: message[kind] for kind in kinds} == {
+        kind: (n_labelled[kind], n_called[kind]) for kind in kinds
     }
     spaced = " ".join(readme.split())
     assert f"{n_called['']} of the {n_labelled['']} faithful sentences" in spaced
