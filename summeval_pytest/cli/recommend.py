@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -120,13 +120,17 @@ def _suite(suite: SuiteRecord, choosing: Choosing) -> _Report:
     lines = [one_line(f"{suite.shown}: {what}{_qualities(counts, n_labelled)}")]
     for name, rows in shown.items():
         lines += ["", *_table(catalogue[name], rows, now, choosing.names)]
+    hits = sheet.stopped_by(now)
+    effect = sheet.count(hits, "bad"), sheet.count(hits, "good")
     values = {
         "suite": suite.shown,
         "pairs": len(sheet.pairs),
         "labelled": n_labelled,
         **({quality: counts[quality] for quality in ("good", "bad")}),
         "numbers": {name: [_row_values(row) for row in rows] for name, rows in shown.items()},
-        "today": _effect(sheet, now),
+        "today": {
+            name: asdict(count) for name, count in zip(("stopped", "lost"), effect, strict=True)
+        },
         "choices": [_choice_values(each) for each in choices],
     }
     if not choices:
@@ -243,34 +247,13 @@ def _advice(n_labelled: int, missing: str) -> Iterator[str]:
     yield "--summ-run-record=RUN"
 
 
-def _effect(sheet: Sheet, now: Iterable[Threshold]) -> dict[str, Any]:
-    hits = sheet.stopped_by(now)
-    return {
-        "stopped": _values(sheet.count(hits, "bad")),
-        "lost": _values(sheet.count(hits, "good")),
-    }
-
-
-def _values(count: Count) -> dict[str, Any]:
-    return {"n": count.n, "of": count.of, "low": count.low, "high": count.high}
+def _choice_values(choice: Choice) -> dict[str, Any]:
+    return asdict(choice) | {"thresholds": {each.name: each.least for each in choice.thresholds}}
 
 
 def _row_values(row: ValueRow) -> dict[str, Any]:
-    return {
-        "value": row.threshold.least,
-        "fails": list(row.failed),
-        "stopped": _values(row.stopped),
-        "lost": _values(row.lost),
-    }
-
-
-def _choice_values(choice: Choice) -> dict[str, Any]:
-    names = ("stopped", "lost", "stopped_unseen", "lost_unseen")
-    return {
-        "rule": choice.rule,
-        "thresholds": {each.name: each.least for each in choice.thresholds},
-        **{name: _values(getattr(choice, name)) for name in names},
-    }
+    effect = {"stopped": asdict(row.stopped), "lost": asdict(row.lost)}
+    return {"value": row.threshold.least, "fails": list(row.failed), **effect}
 
 
 def _cuts(suite: SuiteRecord) -> _Report:
@@ -289,14 +272,9 @@ def _cuts(suite: SuiteRecord) -> _Report:
             lines.append(f"threshold = {cut.value:g}  # for the judge's table, by {cut.kind}s")
         else:
             lines.append(f"{cut.kind}s: no cut is better than the judge's own answers")
-    return _Report(lines, {"suite": suite.shown, "cuts": [_cut_values(cut) for cut in cuts]})
+    return _Report(lines, {"suite": suite.shown, "cuts": list(map(asdict, cuts))})
 
 
 def _cut_line(cut: SupportCut) -> str:
     items = f"{cut.n_right + cut.n_wrong:,} {cut.kind}s"
     return f"{items:<22}{cut.now:>6.3f}{cut.then:>9.3f}{cut.unseen:>12.3f}"
-
-
-def _cut_values(cut: SupportCut) -> dict[str, Any]:
-    names = ("kind", "value", "now", "then", "unseen", "n_right", "n_wrong")
-    return {name: getattr(cut, name) for name in names}

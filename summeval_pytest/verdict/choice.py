@@ -59,6 +59,11 @@ class Count:
     low: float | None = None
     high: float | None = None
 
+    @property
+    def share(self) -> float:
+        """The share, 0 to 1; 0 of nothing."""
+        return self.n / self.of if self.of else 0.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueRow:
@@ -250,38 +255,35 @@ def _candidates(catalogue: Mapping[str, Named], sheet: Sheet) -> _Candidates:
     return _Candidates(tuple(candidates), hits.reshape(len(candidates), len(sheet.pairs)))
 
 
-def _grown(table: _Candidates, bad: Bools, good: Bools, first: int, prices: Prices) -> list[int]:
-    """The places of a set that begins with one candidate; each step adds the one of most worth."""
-    chosen, stopped = [first], table.hits[first].copy()
-    while len(chosen) < MOST_NUMBERS:
-        new = table.hits & ~stopped
-        worth = prices.bad * (new & bad).sum(axis=1) - prices.good * (new & good).sum(axis=1)
-        taken = {table.thresholds[place].name for place in chosen}
-        worth[[each.name in taken for each in table.thresholds]] = 0.0
-        if worth.max() <= 0:
-            break
-        chosen.append(int(worth.argmax()))
-        stopped |= table.hits[chosen[-1]]
-    return chosen
-
-
 def _cheapest(table: _Candidates, bad: Bools, good: Bools, prices: Prices) -> tuple[Threshold, ...]:
-    """The cheapest of the sets that grow from the best value of each number; empty if none pays."""
-    worth = prices.bad * (table.hits & bad).sum(axis=1) - prices.good * (table.hits & good).sum(
-        axis=1
-    )
-    firsts: dict[str, int] = {}
-    for place, threshold in enumerate(table.thresholds):
-        best = firsts.setdefault(threshold.name, place)
-        if worth[place] > worth[best]:
-            firsts[threshold.name] = place
-    found, most = [], 0.0
-    for first in firsts.values():
-        places = _grown(table, bad, good, first, prices)
-        hits = table.hits[places].any(axis=0)
-        value = prices.bad * (hits & bad).sum() - prices.good * (hits & good).sum()
+    """The cheapest of the sets that grow, step by step, from the best value of each number.
+
+    Each step adds the value of another number that saves most; empty if no set saves anything.
+    """
+    names = np.array([each.name for each in table.thresholds])
+
+    def saved(hits: Bools) -> NDArray[np.float64]:
+        return np.asarray(
+            prices.bad * (hits & bad).sum(axis=-1) - prices.good * (hits & good).sum(axis=-1)
+        )
+
+    def grown(name: str) -> tuple[float, list[int]]:
+        stopped, chosen = np.zeros(len(bad), dtype=np.bool_), list[int]()
+        is_open = names == name
+        while len(chosen) < MOST_NUMBERS:
+            worth = np.where(is_open, saved(table.hits & ~stopped), 0.0)
+            if worth.max(initial=0.0) <= 0:
+                break
+            chosen.append(int(worth.argmax()))
+            stopped |= table.hits[chosen[-1]]
+            is_open = ~np.isin(names, names[chosen])
+        return float(saved(stopped)), chosen
+
+    found, most = list[int](), 0.0
+    for name in dict.fromkeys(names.tolist()):
+        value, chosen = grown(name)
         if value > most + _EXACT:
-            found, most = places, float(value)
+            found, most = chosen, value
     return tuple(table.thresholds[place] for place in found)
 
 
@@ -338,39 +340,22 @@ def choose(
     return tuple(choices)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
-    """One number: what its values stop and lose, in shares, the most lenient first.
+def curves_of(suite: SuiteRecord) -> tuple[tuple[ValueRow, ...], ...]:
+    """For each threshold its row and those of all other values, the most lenient first.
 
-    ``points`` are pairs of the share of good summaries lost and of bad ones stopped; ``today`` is
-    that of the threshold.
+    None without both good and bad summaries among the judged pairs.
     """
-
-    threshold: Threshold
-    points: tuple[tuple[float, float], ...]
-    today: tuple[float, float]
-
-
-def curves_of(suite: SuiteRecord) -> tuple[Curve, ...]:
-    """A curve for each number with a threshold; none without both good and bad summaries."""
     labelled = {(each.paper, each.system) for each in suite.golden}
-    if not labelled.intersection((each.paper, each.system) for each in suite.outlines):
+    if labelled.isdisjoint((each.paper, each.system) for each in suite.outlines):
         return ()
-    sheet = sheet_of(suite)
-    bad, good = sheet.which("bad"), sheet.which("good")
-    if not bad.any() or not good.any():
+    sheet, curves = sheet_of(suite), []
+    if not sheet.which("bad").any() or not sheet.which("good").any():
         return ()
-
-    def shares(threshold: Threshold) -> tuple[float, float]:
-        hits = sheet.stopped_by([threshold])
-        return float(hits[good].mean()), float(hits[bad].mean())
-
-    curves = []
     for each in suite.policy.thresholds.pair:
         column = sheet.columns.get(each.name, np.array([]))
         values = values_to_try(each.named, column[np.isfinite(column)].tolist())
-        points = [shares(replace(each, least=value)) for value in values]
-        curves.append(Curve(threshold=each, points=tuple(points), today=shares(each)))
+        others = (replace(each, least=value) for value in values)
+        curves.append(tuple(rows_of(sheet, (each, *others))))
     return tuple(curves)
 
 
