@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from summeval_pytest.cli.imports import sample_suite
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.reports.judge_section import STOPPED
 from summeval_pytest.suite.suite import Suite, load_suite
@@ -56,5 +57,11 @@ def test_the_embedded_judge_passes_nine_of_ten_good_summaries(suite: Suite) -> N
     assert {kind: n for kind, n in failed.items() if n} == SEEN
     found = tallied(failed, total)
     assert found == STOPPED
+    (n, of), (n_others, of_others) = found["number or unit"], found["other"]
+    comment = " ".join(sample_suite(has_llm=False)[1].replace("#", "").split())
+    figures = (
+        f"{n + n_others}: {n} of {of} wrong numbers and units, and {n_others} of {of_others} others"
+    )
+    assert f"these stop {figures}" in comment
     n_failed, n_good = found["none"]
     assert n_failed <= n_good / 10
