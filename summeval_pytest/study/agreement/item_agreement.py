@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -143,8 +144,25 @@ VERDICTS: Final = (SENTENCE, FACT)
 ITEM_KINDS: Final = (*FACETS, *VERDICTS)
 
 
-def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, Row]:
-    """By kind, the number of ``items`` and each figure; undefined where no label has the kind."""
+def _both_vary(tables: Counts, weights: Literal["none", "quadratic"]) -> Figures:
+    """Kappa of two annotators; undefined if either says one and the same of every item."""
+    kappas = label_kappas(tables, weights)
+    return np.where(np.count_nonzero(tables.sum(axis=-2), axis=-1) > 1, kappas, np.nan)
+
+
+_OF_ANNOTATORS: Final[Mapping[str, Figure]] = {
+    "kappa": lambda t: _both_vary(t, "none"),
+    "quadratic kappa": lambda t: _both_vary(t, "quadratic"),
+}
+
+
+def item_agreements(
+    pairs: Sequence[GoldenPair], instead: Mapping[str, Figure] = MappingProxyType({})
+) -> dict[str, Row]:
+    """By kind, the number of ``items`` and each figure; undefined where no label has the kind.
+
+    ``instead`` are figures to take in the place of the usual ones of the same names.
+    """
     counts = counts_of(pairs)
     agreements: dict[str, Row] = {}
     for kind in ITEM_KINDS:
@@ -152,7 +170,10 @@ def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, Row]:
         counted = tables[tables.sum(axis=(-2, -1)) > 0]
         of_kind = RATING_FIGURES if kind in FACETS else VERDICT_FIGURES
         agreements[kind] = {"items": int(counted.sum())}
-        agreements[kind] |= {name: estimate_of(counted, figure) for name, figure in of_kind.items()}
+        agreements[kind] |= {
+            name: estimate_of(counted, instead.get(name, figure))
+            for name, figure in of_kind.items()
+        }
         if kind in VERDICTS:
             agreements[kind][AUC] = _auc(kind, pairs)
             for name, are_bad in STOPPED.items():
@@ -358,7 +379,8 @@ def item_figures(a: Markings, b: Markings) -> Row:
         [
             GoldenPair(paper=paper, system=system, group=paper, answers=tuple(of))
             for (paper, system), of in answers.items()
-        ]
+        ],
+        _OF_ANNOTATORS,
     )
     for kind in ITEM_KINDS:
         for name in figures[kind].keys() & _OF_A_JUDGE:
