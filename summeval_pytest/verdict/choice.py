@@ -287,18 +287,38 @@ def _cheapest(table: _Candidates, bad: Bools, good: Bools, prices: Prices) -> tu
     return tuple(table.thresholds[place] for place in found)
 
 
-def _nine_of_ten(table: _Candidates, bad: Bools, good: Bools) -> tuple[Threshold, ...]:
-    """The set that loses fewest good among those that stop nine of ten bad; else the strictest."""
-    sets = [_cheapest(table, bad, good, Prices(1.0, price)) for price in _PRICES]
-    places = {each: place for place, each in enumerate(table.thresholds)}
+def _sets(
+    catalogue: Mapping[str, Named], sheet: Sheet, prices: Prices
+) -> dict[Rule, tuple[Threshold, ...]]:
+    """The best set by each rule, among those that are cheapest at several prices."""
+    table, bad, good = _candidates(catalogue, sheet), sheet.which("bad"), sheet.which("good")
+    tried = [Prices(len(bad) + 1.0, 1.0), prices, *(Prices(1.0, price) for price in _PRICES)]
+    pool = {
+        own: sheet.stopped_by(own) for each in tried for own in [_cheapest(table, bad, good, each)]
+    }
+    effects = {
+        own: (int((hits & bad).sum()), int((hits & good).sum())) for own, hits in pool.items()
+    }
+    effects[()] = 0, 0
 
-    def rank(own: tuple[Threshold, ...]) -> tuple[bool, int, int]:
-        hits = table.hits[[places[each] for each in own]].any(axis=0)
-        n_stopped, n_lost = int((hits & bad).sum()), int((hits & good).sum())
+    def none_lost(own: tuple[Threshold, ...]) -> tuple[bool, int]:
+        n_stopped, n_lost = effects[own]
+        return n_lost > 0, -n_stopped
+
+    def nine_of_ten(own: tuple[Threshold, ...]) -> tuple[bool, int, int]:
+        n_stopped, n_lost = effects[own]
         is_short = n_stopped < NINE_OF_TEN * bad.sum()
         return is_short, -n_stopped if is_short else n_lost, n_lost
 
-    return min((own for own in sets if own), key=rank, default=())
+    def cost(own: tuple[Threshold, ...]) -> float:
+        n_stopped, n_lost = effects[own]
+        return prices.good * n_lost - prices.bad * n_stopped
+
+    return {
+        "none-lost": min(effects, key=none_lost),
+        "nine-of-ten": min(effects, key=nine_of_ten),
+        "cost": min(effects, key=cost),
+    }
 
 
 def choose(
@@ -309,23 +329,14 @@ def choose(
     The sets are found step by step, so a better one may exist. Each is chosen again without each
     paper, and judged on that paper.
     """
-
-    def chosen(own: Sheet) -> dict[Rule, tuple[Threshold, ...]]:
-        table, bad, good = _candidates(catalogue, own), own.which("bad"), own.which("good")
-        return {
-            "none-lost": _cheapest(table, bad, good, Prices(len(bad) + 1.0, 1.0)),
-            "nine-of-ten": _nine_of_ten(table, bad, good),
-            "cost": _cheapest(table, bad, good, prices),
-        }
-
     groups = np.array([pair.group for pair in sheet.pairs])
     unseen = {rule: np.zeros(len(groups), dtype=np.bool_) for rule in RULES}
     for group in sorted({*groups.tolist()}):
         is_out = groups == group
-        for rule, thresholds in chosen(sheet.at(~is_out)).items():
+        for rule, thresholds in _sets(catalogue, sheet.at(~is_out), prices).items():
             unseen[rule][is_out] = sheet.at(is_out).stopped_by(thresholds)
     choices = []
-    for rule, thresholds in chosen(sheet).items():
+    for rule, thresholds in _sets(catalogue, sheet, prices).items():
         hits = sheet.stopped_by(thresholds)
         choices.append(
             Choice(
