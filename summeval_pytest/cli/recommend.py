@@ -17,6 +17,7 @@ from summeval_pytest.metrics.number import ENDLESS, Named
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.choice import (
+    DEFAULT_PRICES,
     GOOD_FROM,
     Choice,
     Count,
@@ -42,11 +43,6 @@ MOST_ROWS: Final = 8
 """So many values of a number are shown, beside today's and the chosen one."""
 _NAMED: Final = 10
 """So many failing pairs of a value are named."""
-_MEANING: Final[Mapping[Rule, str]] = {
-    "none-lost": "loses no good summary",
-    "nine-of-ten": "stops nine of ten bad ones",
-    "cost": "costs least",
-}
 
 
 @Parameter(name="*")
@@ -68,8 +64,8 @@ class Choosing:
     number: tuple[str, ...] = ()
     names: bool = False
     good_from: float = GOOD_FROM
-    good: float = 1.0
-    bad: float = 5.0
+    good: float = DEFAULT_PRICES.good
+    bad: float = DEFAULT_PRICES.bad
     choose: Rule = "none-lost"
     judge: bool = False
     json_output: Annotated[bool, Parameter(name="--json")] = False
@@ -106,48 +102,50 @@ def _suite(suite: SuiteRecord, choosing: Choosing) -> _Report:
         if name not in sheet.columns:
             raise OptionError(f"--number={name}: the run has none; {nearest(name, sheet.columns)}")
     counts = Counter(pair.quality for pair in sheet.pairs)
-    labelled = {(each.paper, each.system) for each in suite.golden}
-    n_labelled = sum((p.numbers.paper, p.numbers.system) in labelled for p in sheet.pairs)
+    n_labelled = len(sheet.pairs) - counts["unlabelled"]
     now = suite.policy.thresholds.pair
     choices: tuple[Choice, ...] = ()
     if counts["good"] and counts["bad"]:
-        choices = choose(catalogue, sheet, Prices(choosing.good, choosing.bad))
+        choices = choose(sheet, Prices(choosing.good, choosing.bad))
     chosen = next((each for each in choices if each.rule == choosing.choose), None)
     wanted = {each.name for each in (*now, *(chosen.thresholds if chosen else ()))}
     names = [name for name in sheet.columns if name in wanted or name in choosing.number]
     shown = {name: _rows(catalogue[name], sheet, now, chosen) for name in names}
     what = f"{len(sheet.pairs):,} pairs judged, {n_labelled:,} of them labelled"
-    lines = [one_line(f"{suite.shown}: {what}{_qualities(counts, n_labelled)}")]
+    what += f" ({_qualities(counts)})" if n_labelled else ""
+    lines = [one_line(f"{suite.shown}: {what}")]
     for name, rows in shown.items():
         lines += ["", *_table(catalogue[name], rows, now, choosing.names)]
-    hits = sheet.stopped_by(now)
-    effect = sheet.count(hits, "bad"), sheet.count(hits, "good")
+    today = _effect(sheet, now)
     values = {
         "suite": suite.shown,
         "pairs": len(sheet.pairs),
         "labelled": n_labelled,
         **({quality: counts[quality] for quality in ("good", "bad")}),
         "numbers": {name: [_row_values(row) for row in rows] for name, rows in shown.items()},
-        "today": {
-            name: asdict(count) for name, count in zip(("stopped", "lost"), effect, strict=True)
-        },
+        "today": {"stopped": asdict(today[0]), "lost": asdict(today[1])},
         "choices": [_choice_values(each) for each in choices],
     }
     if not choices:
         missing = "good" if not counts["good"] else "bad"
         lines += ["", *_advice(n_labelled, missing)]
     else:
-        lines += ["", *_choices(choices, sheet, now, choosing)]
+        passing = _effect(sheet, ())
+        lines += ["", *_choices({"an always-pass judge": passing, "today's": today}, choices)]
+        lines += _legend(choosing)
     if chosen is not None:
         lines += ["", *_paste(chosen, catalogue)]
     return _Report(lines, values)
 
 
-def _qualities(counts: Counter[Quality], n_labelled: int) -> str:
-    n_between = n_labelled - counts["good"] - counts["bad"]
-    if not n_labelled:
-        return ""
-    return f" ({counts['good']:,} good, {counts['bad']:,} bad, {n_between:,} in between)"
+def _qualities(counts: Counter[Quality]) -> str:
+    return f"{counts['good']:,} good, {counts['bad']:,} bad, {counts['between']:,} in between"
+
+
+def _effect(sheet: Sheet, thresholds: Iterable[Threshold]) -> tuple[Count, Count]:
+    """The bad summaries that thresholds stop, and the good ones that they lose."""
+    hits = sheet.stopped_by(thresholds)
+    return sheet.count(hits, "bad"), sheet.count(hits, "good")
 
 
 def _rows(
@@ -162,10 +160,9 @@ def _rows(
         values = {float(level) for level in range(int(named.low) + 1, int(named.high) + 1)}
     else:
         values = {round(STEP * n, 2) for n in range(1, 21)}
-    custom = sheet.pairs[0].numbers.custom
     ordered = sorted(values | own, reverse=named.lower_is_better)
     rows: list[ValueRow] = []
-    for row in rows_of(sheet, (Threshold(named.name, value, custom=custom) for value in ordered)):
+    for row in rows_of(sheet, (sheet.threshold(named.name, value) for value in ordered)):
         is_new = bool(row.failed) if not rows else row.failed != rows[-1].failed
         if is_new or row.threshold.least in own:
             rows.append(row)
@@ -203,22 +200,23 @@ def _text(count: Count) -> str:
 
 
 def _choices(
-    choices: Sequence[Choice], sheet: Sheet, now: Sequence[Threshold], choosing: Choosing
+    effects: Mapping[str, tuple[Count, Count]], choices: Iterable[Choice]
 ) -> Iterator[str]:
     wide = f"{'bad stopped':<22}{'good lost':<20}"
     yield f"{'':<28}{'on all labels':<42}on papers left out"
     yield f"{'thresholds':<28}{wide}{wide}".rstrip()
-    hits = sheet.stopped_by(now)
-    passing = sheet.stopped_by(())
-    for name, of in (("an always-pass judge", passing), ("today's", hits)):
-        stopped, lost = sheet.count(of, "bad"), sheet.count(of, "good")
+    for name, (stopped, lost) in effects.items():
         yield f"{name:<28}{_text(stopped):<22}{_text(lost)}".rstrip()
     for each in choices:
         unseen = f"{_text(each.stopped_unseen):<22}{_text(each.lost_unseen)}"
         yield f"{each.rule:<28}{_text(each.stopped):<22}{_text(each.lost):<20}{unseen}".rstrip()
-    prices = f" (a good one lost {choosing.good:g}, a bad one passed {choosing.bad:g})"
-    for rule, meaning in _MEANING.items():
-        yield f"{rule}: {meaning}{prices if rule == 'cost' else ''}"
+
+
+def _legend(choosing: Choosing) -> Iterator[str]:
+    prices = f"a good one lost {choosing.good:g}, a bad one passed {choosing.bad:g}"
+    yield "none-lost: loses no good summary"
+    yield "nine-of-ten: stops nine of ten bad ones"
+    yield f"cost: costs least ({prices})"
     yield "on papers left out: chosen without a paper, judged on it; expect these on new papers"
 
 

@@ -10,7 +10,6 @@ in general uses these and knows no metric.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
@@ -218,7 +217,7 @@ def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
             pieces = score.wrong_pieces()
             counts[PIECES[score.metric]] += len(pieces)
             counts["undecided"] += sum(piece.undecided for piece in pieces)
-            if isinstance(score, faithfulness.FaithfulnessScore):
-                errors = Counter(sentence.error for sentence in score.wrong_pieces())
-                counts |= {kind: n for kind, n in errors.items() if kind}
+            for piece in pieces:
+                if isinstance(piece, faithfulness.JudgedSentence) and piece.error:
+                    counts[piece.error] = counts.get(piece.error, 0) + 1
     return counts

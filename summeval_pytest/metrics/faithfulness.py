@@ -44,28 +44,26 @@ OVERGENERAL: Final = "faithfulness.overgeneral"
 """The number of sentences that claim more; only a judge that names kinds of error gives it."""
 CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences that the source contradicts, however long the summary is."""
+
+
+def _count(name: str, meaning: str) -> Named:
+    """A number that counts what is wrong, so that its threshold is an upper bound."""
+    return Named(
+        name=name,
+        metric="faithfulness",
+        meaning=meaning,
+        high=number.ENDLESS,
+        lower_is_better=True,
+    )
+
+
 NUMBERS: Final = (
     Named(name="faithfulness", metric="faithfulness", meaning="share of supported sentences"),
-    Named(
-        name=UNSUPPORTED,
-        metric="faithfulness",
-        meaning="sentences that the judge calls unsupported",
-        high=number.ENDLESS,
-        lower_is_better=True,
-    ),
-    Named(
-        name=OVERGENERAL,
-        metric="faithfulness",
-        meaning="unsupported sentences that claim more than the source",
-        high=number.ENDLESS,
-        lower_is_better=True,
-    ),
-    Named(
-        name=CONFLICTS,
-        metric="faithfulness",
-        meaning="unsupported sentences that the source contradicts, in a number or a near copy",
-        high=number.ENDLESS,
-        lower_is_better=True,
+    _count(UNSUPPORTED, "sentences that the judge calls unsupported"),
+    _count(OVERGENERAL, "unsupported sentences that claim more than the source"),
+    _count(
+        CONFLICTS,
+        "unsupported sentences that the source contradicts, in a number or a near copy",
     ),
     Named(name=SUPPORT, metric="faithfulness", meaning="mean support of the sentences"),
 )

@@ -32,7 +32,7 @@ from summeval_pytest.record.record_file import RecordFile, from_json, with_custo
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
 from summeval_pytest.reports import terminal
-from summeval_pytest.reports.judge_section import judge_lines
+from summeval_pytest.reports.judge_section import blind_lines, judge_lines
 from summeval_pytest.reports.terminal import SystemTally, TallyRow
 from summeval_pytest.reports.wording import corrected_line, signature_lines
 from summeval_pytest.run.plan import planned_calls
@@ -371,7 +371,7 @@ class Tally:
             if given := getattr(self._gate.options, name):
                 yield f"{what} by {TABLE[name].flag}: {one_line(', '.join(given))}"
         yield from self._trust_lines()
-        yield from terminal.blind_lines(self._gate.judge_name)
+        yield from blind_lines(self._gate.judge_name)
         yield from self._drift
         if self._verdict is not None:
             yield from terminal.ending_lines(self._verdict, n_worst=n_worst)

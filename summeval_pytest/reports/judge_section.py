@@ -6,7 +6,7 @@ No figure is printed so that it seems to reach a floor that it misses.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from summeval_pytest.questions import OFFLINE
@@ -80,19 +80,18 @@ def _false_passes(trust: Trust) -> str:
     return f"; it accepts {1 - recall.value:.0%} of unfaithful sentences [{low:.0%}, {high:.0%}]"
 
 
-STOPPED: Final[Mapping[str, tuple[int, int]]] = {
-    "number or unit": (10, 12),
-    "other": (5, 48),
-    "none": (1, 60),
-}
-"""By kind of error, how many summaries of ``tests/one_error`` the thresholds that `summeval init`
-writes for the embedded judge stop, and how many there are."""
+FIGURES_STOPPED: Final = (10, 12)
+OTHERS_STOPPED: Final = (5, 48)
+"""Of the summaries of ``tests/one_error`` with an error in a number or unit, and with another one:
+how many the thresholds stop that `summeval init` writes for the embedded judge, and of how many."""
 
 
-def blind_spots() -> str:
-    """What the embedded judge overlooks, in figures."""
-    (n, of), (n_others, of_others) = (STOPPED[kind] for kind in ("number or unit", "other"))
-    return (
+def blind_lines(judge: str) -> Iterator[str]:
+    """What the embedded judge overlooks, in figures; nothing for any other judge."""
+    if judge != OFFLINE:
+        return
+    (n, of), (n_others, of_others) = FIGURES_STOPPED, OTHERS_STOPPED
+    yield from safe_lines(
         f"judge {OFFLINE} is a smoke test: of {of + of_others} unseen summaries with one error, its"
         f" default thresholds stop {n + n_others} ({n} of {of} in a number or unit, {n_others} of"
         f" {of_others} others)"

@@ -19,13 +19,7 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, Score
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.facts import CheckedFact
-from summeval_pytest.metrics.faithfulness import (
-    CONFLICTS,
-    OVERGENERAL,
-    SUPPORT,
-    UNSUPPORTED,
-    FaithfulnessScore,
-)
+from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.number import Finding, Unscored
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import SCALES, Facet, Fact
@@ -400,7 +394,7 @@ class _PairPieces:
         kept = [(score.sentences[place], marks[place]) for place in _worst(marks)]
         places = self.summary.in_order(sentence.text for sentence, _ in kept)
         for (sentence, is_supported), at in zip(kept, places, strict=True):
-            numbers = "faithfulness", UNSUPPORTED, OVERGENERAL, CONFLICTS
+            numbers = "faithfulness", CONFLICTS
             cited = [each for n in numbers for each in self._evidence.get((n, sentence.text), ())]
             source = [*sentence.evidence, *(index for index, _ in cited)]
             yield Piece(

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, wrong_pieces
 from summeval_pytest.metrics.number import CustomNumbers, Finding, rank
-from summeval_pytest.questions import ERRORS, FACETS, OFFLINE
+from summeval_pytest.questions import ERRORS, FACETS
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Cassette
@@ -184,16 +184,10 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
         yield from judge_section.judge_lines(
             suite.trust, suite.golden, has_labels=has_labels, of=of
         )
-    yield from blind_lines(record.judge.name)
+    yield from judge_section.blind_lines(record.judge.name)
     yield from ending_lines(record, n_worst=n_worst)
     if record.header.usage:
         yield from calls_lines(record.header.usage, {})
-
-
-def blind_lines(judge: str) -> Iterator[str]:
-    """What the embedded judge overlooks; nothing for any other judge."""
-    if judge == OFFLINE:
-        yield from safe_lines(judge_section.blind_spots(), indent=2)
 
 
 def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:

@@ -9,7 +9,7 @@ means and changes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -112,6 +112,17 @@ def share_interval(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> I
     n_items = total / effect
     n_hits = share * n_items
     return Interval(_exact(n_hits, n_items), 1 - _exact(n_items - n_hits, n_items))
+
+
+def share_of_hits(items: Iterable[tuple[str, bool]]) -> Interval:
+    """`share_interval` of single items, each with its group and whether it counts."""
+    counts: dict[str, list[int]] = {}
+    for group, is_hit in items:
+        count = counts.setdefault(group, [0, 0])
+        count[0] += is_hit
+        count[1] += 1
+    parts, wholes = np.array([*counts.values()], dtype=np.float64).reshape(-1, 2).T
+    return share_interval(parts, wholes)
 
 
 def jackknife_interval(

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.quantities import Quantity, find_quantities
 from summeval_pytest.text.reading import normalise
-from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.sentences import Sentence, split_sentences
 from summeval_pytest.text.words import content_words
 
 _LEANS = re.compile(
@@ -138,6 +138,16 @@ def _is_cut(text: str, sentences: Sequence[str]) -> bool:
     return _sentences(text) == list(sentences) and normalise(text) == text
 
 
+def _with_sentence(
+    text: str, sentences: Sequence[Sentence], place: int, changed: str
+) -> str | None:
+    """A normalised text with another sentence in one place; None if it is cut otherwise then."""
+    wanted = [sentence.text for sentence in sentences]
+    wanted[place] = changed
+    edited = text[: sentences[place].start] + changed + text[sentences[place].end :]
+    return edited if _is_cut(edited, wanted) else None
+
+
 _STEPS: Final = (2, 3, -3, -2, 4, -4, 5, -5, 6, -6, 7, -7)
 """What is added to the first digit, in this order: at least a quarter up or a fifth down."""
 _BEFORE = re.compile(
@@ -168,11 +178,9 @@ def change_number(text: str, source: str) -> Edit | None:
     known = (*stated, *find_quantities(text))
     figures = [(n, f) for n, sentence in enumerate(sentences) for f in _figures(sentence.text)]
     for place, figure in sorted(figures, key=lambda each: not _is_among(each[1], stated)):
-        wanted = [sentence.text for sentence in sentences]
         for digits in _other_digits(figure, known):
-            wanted[place] = _with_digits(figure, digits)
-            edited = text[: sentences[place].start] + wanted[place] + text[sentences[place].end :]
-            if _is_cut(edited, wanted):
+            edited = _with_sentence(text, sentences, place, _with_digits(figure, digits))
+            if edited is not None:
                 unit = _UNIT.match(figure.sentence, figure.end) if figure.unit else None
                 unit_text = unit.group().rstrip(".") if unit else ""
                 before, after = figure.digits + unit_text, digits + unit_text
@@ -243,10 +251,8 @@ def drop_qualifier(text: str, source: str) -> Edit | None:
                 continue
             kept = sentence.text[: match.start()].rstrip()
             changed = kept + stronger + sentence.text[match.end() :]
-            wanted = [each.text for each in sentences]
-            wanted[place] = changed
-            edited = text[: sentence.start] + changed + text[sentence.end :]
-            if kept and _is_cut(edited, wanted):
+            edited = _with_sentence(text, sentences, place, changed) if kept else None
+            if edited is not None:
                 return Edit(text=edited, before=before, after=stronger.strip())
     return None
 

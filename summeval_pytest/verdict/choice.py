@@ -22,12 +22,12 @@ from summeval_pytest.metrics.number import Named
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers
-from summeval_pytest.stats.intervals import Interval, share_interval
+from summeval_pytest.stats.intervals import share_of_hits
 from summeval_pytest.verdict.run import SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold
 from summeval_pytest.verdict.trust import kind_of
 
-Quality = Literal["good", "bad", "between"]
+Quality = Literal["good", "bad", "between", "unlabelled"]
 GOOD_FROM: Final = 0.8
 """The overall score of a good summary."""
 BAD_BELOW: Final = 0.5
@@ -43,7 +43,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A gated pair that people labelled; ``group`` is its paper, the unit of leaving out."""
+    """A gated pair and what people's labels make of it; ``group`` is its paper, to be left out."""
 
     group: str
     quality: Quality
@@ -160,10 +160,11 @@ class Sheet:
     columns: Mapping[str, NDArray[np.float64]]
 
     @classmethod
-    def of(cls, catalogue: Mapping[str, Named], pairs: Iterable[Labelled]) -> Sheet:
+    def of(cls, pairs: Iterable[Labelled]) -> Sheet:
         """The sheet of some pairs; numbers that none of them has are left out."""
-        pairs, columns = tuple(pairs), {}
-        for name, named in catalogue.items():
+        pairs = tuple(pairs)
+        columns: dict[str, NDArray[np.float64]] = {}
+        for name, named in pairs[0].numbers.catalogue.items() if pairs else ():
             worst = math.inf if named.lower_is_better else -math.inf
             column = np.full(len(pairs), np.nan)
             for place, pair in enumerate(pairs):
@@ -175,14 +176,19 @@ class Sheet:
                 columns[name] = column
         return cls(pairs, columns)
 
+    def threshold(self, name: str, value: float) -> Threshold:
+        """A threshold on one of its numbers."""
+        return Threshold(name, value, custom=self.pairs[0].numbers.custom)
+
     def which(self, quality: Quality) -> Bools:
         """Whether each pair is of one quality."""
         return np.array([pair.quality == quality for pair in self.pairs], dtype=np.bool_)
 
     def at(self, wanted: Bools) -> Sheet:
-        """The sheet of some of its pairs."""
+        """The sheet of some of its pairs; without any it has no columns."""
         kept = tuple(pair for pair, is_in in zip(self.pairs, wanted, strict=True) if is_in)
-        return Sheet(kept, {name: column[wanted] for name, column in self.columns.items()})
+        columns = self.columns if kept else {}
+        return Sheet(kept, {name: column[wanted] for name, column in columns.items()})
 
     def stopped_by(self, thresholds: Iterable[Threshold]) -> Bools:
         """Whether each pair misses any of some thresholds."""
@@ -195,30 +201,27 @@ class Sheet:
 
     def count(self, hits: Bools, quality: Quality) -> Count:
         """How many pairs of one quality are hit, with an interval over papers."""
-        of = self.which(quality)
-        groups: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for pair, is_hit, is_of in zip(self.pairs, hits, of, strict=True):
-            if is_of:
-                groups[pair.group][0] += bool(is_hit)
-                groups[pair.group][1] += 1
-        interval = Interval(None, None)
-        if groups:
-            parts, wholes = np.array([*groups.values()], dtype=np.float64).T
-            interval = share_interval(parts, wholes)
-        return Count(int((hits & of).sum()), int(of.sum()), **asdict(interval))
+        items = [
+            (pair.group, bool(is_hit))
+            for pair, is_hit in zip(self.pairs, hits, strict=True)
+            if pair.quality == quality
+        ]
+        n_hits = sum(is_hit for _, is_hit in items)
+        return Count(n_hits, len(items), **asdict(share_of_hits(items)))
 
 
-def sheet_of(suite: SuiteRecord, good_from: float = GOOD_FROM) -> Sheet:
-    """The suite's judged pairs, with what their labels make of them; without a label, "between"."""
-    labels = {(each.paper, each.system): each for each in suite.golden}
+def sheet_of(
+    suite: SuiteRecord, good_from: float = GOOD_FROM, *, only_labelled: bool = False
+) -> Sheet:
+    """The suite's judged pairs, or only the labelled ones, with what labels make of them."""
+    labels = {(each.system, each.paper): each for each in suite.golden}
     pairs = []
-    for pair in suite.pairs:
-        label = labels.get((pair.paper, pair.system))
-        quality = "between" if label is None else quality_of(label, good_from)
+    for pair in suite.pairs_in(labels) if only_labelled else suite.pairs:
+        label = labels.get((pair.system, pair.paper))
+        quality = "unlabelled" if label is None else quality_of(label, good_from)
         group = pair.paper if label is None else label.group
         pairs.append(Labelled(group=group, quality=quality, numbers=pair.numbers()))
-    catalogue = pairs[0].numbers.catalogue if pairs else {}
-    return Sheet.of(catalogue, pairs)
+    return Sheet.of(pairs)
 
 
 def rows_of(sheet: Sheet, thresholds: Iterable[Threshold]) -> Iterator[ValueRow]:
@@ -243,14 +246,12 @@ class _Candidates:
     hits: Bools
 
 
-def _candidates(catalogue: Mapping[str, Named], sheet: Sheet) -> _Candidates:
-    is_clear = ~sheet.which("between")
+def _candidates(sheet: Sheet) -> _Candidates:
     candidates = []
-    custom = sheet.pairs[0].numbers.custom if sheet.pairs else ()
     for name, column in sheet.columns.items():
-        observed = column[is_clear & np.isfinite(column)].tolist()
-        values = values_to_try(catalogue[name], observed)
-        candidates += [Threshold(name, value, custom=custom) for value in values]
+        named = sheet.threshold(name, 0.0).named
+        observed = column[np.isfinite(column)].tolist()
+        candidates += [sheet.threshold(name, value) for value in values_to_try(named, observed)]
     hits = np.array([sheet.stopped_by([each]) for each in candidates], dtype=np.bool_)
     return _Candidates(tuple(candidates), hits.reshape(len(candidates), len(sheet.pairs)))
 
@@ -287,19 +288,15 @@ def _cheapest(table: _Candidates, bad: Bools, good: Bools, prices: Prices) -> tu
     return tuple(table.thresholds[place] for place in found)
 
 
-def _sets(
-    catalogue: Mapping[str, Named], sheet: Sheet, prices: Prices
-) -> dict[Rule, tuple[Threshold, ...]]:
-    """The best set by each rule, among those that are cheapest at several prices."""
-    table, bad, good = _candidates(catalogue, sheet), sheet.which("bad"), sheet.which("good")
+def _sets(sheet: Sheet, prices: Prices) -> dict[Rule, tuple[Threshold, ...]]:
+    """The best set by each rule, among those that are cheapest at several prices, and none."""
+    table, bad, good = _candidates(sheet), sheet.which("bad"), sheet.which("good")
     tried = [Prices(len(bad) + 1.0, 1.0), prices, *(Prices(1.0, price) for price in _PRICES)]
-    pool = {
-        own: sheet.stopped_by(own) for each in tried for own in [_cheapest(table, bad, good, each)]
-    }
-    effects = {
-        own: (int((hits & bad).sum()), int((hits & good).sum())) for own, hits in pool.items()
-    }
-    effects[()] = 0, 0
+    pool = [*(_cheapest(table, bad, good, each) for each in tried), ()]
+    effects: dict[tuple[Threshold, ...], tuple[int, int]] = {}
+    for own in pool:
+        hits = sheet.stopped_by(own)
+        effects[own] = int((hits & bad).sum()), int((hits & good).sum())
 
     def none_lost(own: tuple[Threshold, ...]) -> tuple[bool, int]:
         n_stopped, n_lost = effects[own]
@@ -321,22 +318,21 @@ def _sets(
     }
 
 
-def choose(
-    catalogue: Mapping[str, Named], sheet: Sheet, prices: Prices = DEFAULT_PRICES
-) -> tuple[Choice, ...]:
+def choose(sheet: Sheet, prices: Prices = DEFAULT_PRICES) -> tuple[Choice, ...]:
     """Three sets: without a good summary lost, with nine of ten bad ones stopped, and the cheapest.
 
     The sets are found step by step, so a better one may exist. Each is chosen again without each
     paper, and judged on that paper.
     """
+    sheet = sheet.at(sheet.which("good") | sheet.which("bad"))  # the others choose nothing
     groups = np.array([pair.group for pair in sheet.pairs])
     unseen = {rule: np.zeros(len(groups), dtype=np.bool_) for rule in RULES}
     for group in sorted({*groups.tolist()}):
         is_out = groups == group
-        for rule, thresholds in _sets(catalogue, sheet.at(~is_out), prices).items():
+        for rule, thresholds in _sets(sheet.at(~is_out), prices).items():
             unseen[rule][is_out] = sheet.at(is_out).stopped_by(thresholds)
     choices = []
-    for rule, thresholds in _sets(catalogue, sheet, prices).items():
+    for rule, thresholds in _sets(sheet, prices).items():
         hits = sheet.stopped_by(thresholds)
         choices.append(
             Choice(
@@ -356,10 +352,7 @@ def curves_of(suite: SuiteRecord) -> tuple[tuple[ValueRow, ...], ...]:
 
     None without both good and bad summaries among the judged pairs.
     """
-    labelled = {(each.paper, each.system) for each in suite.golden}
-    if labelled.isdisjoint((each.paper, each.system) for each in suite.outlines):
-        return ()
-    sheet, curves = sheet_of(suite), []
+    sheet, curves = sheet_of(suite, only_labelled=True), []
     if not sheet.which("bad").any() or not sheet.which("good").any():
         return ()
     for each in suite.policy.thresholds.pair:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -30,6 +29,7 @@ from summeval_pytest.stats.intervals import (
     missed_errors,
     more_groups,
     share_interval,
+    share_of_hits,
 )
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.pair import Range, why_undecided
@@ -471,18 +471,15 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
         given = [(group, each.agrees) for group, each in labelled if each.answer is not None]
         if len(labelled) - len(given) > MAX_UNANSWERED * len(labelled):
             given = []
-        sizes = Counter(group for group, _ in given)
-        right = Counter(group for group, is_right in given if is_right)
-        hits = np.array([right[group] for group in sizes], dtype=np.float64)
         name = OF_ERROR + error
         own = tuple(floor for floor in floors if floor.name == name)
         if given or own:
             yield Agreement(
                 name=name,
-                value=hits.sum() / len(given) if given else None,
-                **asdict(share_interval(hits, np.array([*sizes.values()], dtype=np.float64))),
+                value=sum(is_right for _, is_right in given) / len(given) if given else None,
+                **asdict(share_of_hits(given)),
                 n_items=len(given),
-                n_papers=len(sizes),
+                n_papers=len({group for group, _ in given}),
                 floors=own,
             )
 

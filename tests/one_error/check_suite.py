@@ -23,6 +23,7 @@ from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.verdict.pair import PairVerdict, pair_verdict
 from summeval_pytest.verdict.thresholds import Waivers, thresholds_of
+from tests.golden.oracle import Oracle
 
 HERE: Final = Path(__file__).parent
 SYSTEMS: Final = tuple(f"{kind}-{n}" for kind in ("good", "bad") for n in (1, 2, 3))
@@ -45,17 +46,13 @@ def kind_of(label: Label) -> str:
     return "lost-result" if is_lost else kind or ""
 
 
-class Oracle:
+class OneErrorOracle(Oracle):
     """Says what the labels say; how much of a facet is covered, it reads off the rating.
 
     Nobody labelled facts: the embedded judge lists and checks them.
     """
 
-    signature = "oracle"
-    in_flight = 1
-
     def __init__(self, suite: Suite) -> None:
-        self._offline = OfflineJudge()
         self._labels: Mapping[str, Label] = {
             normalise(suite.pair(*key).summary): label for key, label in suite.labels.items()
         }
@@ -65,27 +62,19 @@ class Oracle:
             for each, text in zip(label.sentences or (), sentence_texts(summary), strict=True)
         }
 
-    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
-        """One answer for each question."""
-        return tuple(map(self._say, questions))
+    def say(self, question: q.Question) -> q.Answer:
+        """The answer to one question."""
+        is_of_facts = isinstance(question, q.ListFacts | q.CheckFacts)
+        return OfflineJudge().compute(question) if is_of_facts else super().say(question)
 
-    def _say(self, question: q.Question) -> q.Answer:
-        match question:
-            case q.SegmentFacets(text):
-                return q.FacetSegments(**dict.fromkeys(q.FACETS, text))
-            case q.RateFacets(pairs):
-                return q.FacetRatings(tuple(self._rate(p.facet, p.candidate) for p in pairs))
-            case q.CheckSentences(sentences):
-                return q.SentenceChecks(tuple(map(self._check, sentences)))
-            case _:
-                return self._offline.compute(question)
-
-    def _rate(self, facet: q.Facet, summary: str) -> q.FacetRating:
+    def rate(self, facet: q.Facet, summary: str) -> q.FacetRating:
+        """The label of one facet."""
         rating = (self._labels[summary].facets or {})[facet] or 1
         covered = 100 * (rating - 1) // (q.SCALES[facet] - 1)
         return q.FacetRating(facet=facet, reason="as labelled", rating=rating, coverage=covered)
 
-    def _check(self, text: str) -> q.SentenceCheck:
+    def check(self, text: str, source: tuple[str, ...]) -> q.SentenceCheck:  # noqa: ARG002 - of another suite
+        """The label of one sentence."""
         return q.SentenceCheck(reason="as labelled", supported=self._checks[text].faithful)
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from summeval_pytest.cli.imports import sample_suite
 from summeval_pytest.judges.offline import OfflineJudge
-from summeval_pytest.reports.judge_section import STOPPED
+from summeval_pytest.reports.judge_section import FIGURES_STOPPED, OTHERS_STOPPED
 from summeval_pytest.suite.suite import Suite, load_suite
-from tests.one_error.check_suite import Oracle, stopped, write_suite
+from tests.one_error.check_suite import OneErrorOracle, stopped, write_suite
 
 FIGURES = {"number", "unit"}
 
@@ -42,8 +42,7 @@ def suite(tmp_path: Path, request: pytest.FixtureRequest) -> Suite:
 @pytest.mark.parametrize("suite", [True], indirect=True)
 def test_a_judge_that_finds_every_error_stops_every_one_of_them(suite: Suite) -> None:
     """The skeleton must not waste a good judge: 60 of 60 stopped, and 60 of 60 good ones pass."""
-    oracle = Oracle(suite)
-    failed, total = stopped(suite, oracle)
+    failed, total = stopped(suite, OneErrorOracle(suite))
     assert total[""] == 60
     assert total.total() == 120
     assert len(total) == 11  # ten kinds of errors, and none
@@ -56,7 +55,11 @@ def test_the_embedded_judge_passes_nine_of_ten_good_summaries(suite: Suite) -> N
     failed, total = stopped(suite, OfflineJudge())
     assert {kind: n for kind, n in failed.items() if n} == SEEN
     found = tallied(failed, total)
-    assert found == STOPPED
+    assert found == {
+        "number or unit": FIGURES_STOPPED,
+        "other": OTHERS_STOPPED,
+        "none": (1, 60),
+    }
     (n, of), (n_others, of_others) = found["number or unit"], found["other"]
     comment = " ".join(sample_suite(has_llm=False)[1].replace("#", "").split())
     figures = (

@@ -41,7 +41,7 @@ def labelled(quality: Quality, paper: str, **values: float | None) -> Labelled:
 
 def sheet(*pairs: Labelled) -> Sheet:
     """The pairs in columns."""
-    return Sheet.of(CATALOGUE, pairs)
+    return Sheet.of(pairs)
 
 
 def rated(*ratings: int) -> GoldenPair:
@@ -102,7 +102,7 @@ def test_three_sets_are_chosen() -> None:
 
     The lowest value of FM that stops the second is between .3 and .6.
     """
-    chosen = {each.rule: each for each in choose(CATALOGUE, sheet(*PAIRS))}
+    chosen = {each.rule: each for each in choose(sheet(*PAIRS))}
     assert list(chosen) == ["none-lost", "nine-of-ten", "cost"]
     for each in chosen.values():
         assert {t.name: t.least for t in each.thresholds} == {FACET: 0.45, CONFLICTS: 0}
@@ -117,8 +117,8 @@ def test_prices_decide_what_is_worth_a_loss() -> None:
         labelled("bad", "b", facet=0.6),
         labelled("good", "b", facet=0.7),
     )
-    cheap = choose(CATALOGUE, mixed, Prices(1.0, 5.0))[2]
-    dear = choose(CATALOGUE, mixed, Prices(5.0, 1.0))[2]
+    cheap = choose(mixed, Prices(1.0, 5.0))[2]
+    dear = choose(mixed, Prices(5.0, 1.0))[2]
     assert [(t.least, cheap.stopped.n, cheap.lost.n) for t in cheap.thresholds] == [(0.65, 2, 1)]
     assert [(t.least, dear.stopped.n, dear.lost.n) for t in dear.thresholds] == [(0.45, 1, 0)]
 
@@ -147,7 +147,7 @@ numbers = st.builds(
 def test_laws_of_the_sets(pairs: list[Labelled]) -> None:
     """None lost is none lost on its own labels; a stricter value never stops fewer."""
     own = sheet(*pairs)
-    none_lost, nine, cost = choose(CATALOGUE, own)
+    none_lost, nine, cost = choose(own)
     assert none_lost.lost.n == 0
     assert nine.stopped.n >= none_lost.stopped.n or nine.stopped.n >= 0.9 * nine.stopped.of
     assert 5 * cost.stopped.n - cost.lost.n >= 5 * none_lost.stopped.n

@@ -307,22 +307,18 @@ def _contradicted_number(
     goes into detail beside it has numbers of its own.
     """
     closest = {
-        sentence: {summary[place] for place in _closest(sentence, summary)} for sentence in facet
+        sentence: rank_sentences(dict.fromkeys(content_words(sentence)), summary)[:1]
+        for sentence in facet
     }
-    for sentence in summary:
+    for place, sentence in enumerate(summary):
         unstated = () if sentence in known else unstated_figures(sentence, known)
         for each in compare_numbers(sentence, facet, unstated, close=SAME_PLACE).contradicted:
             partner = each.partner
-            if sentence in closest[partner.sentence] and any(
+            if place in closest[partner.sentence] and any(
                 partner.start == n.start for n in unstated_figures(partner.sentence, summary)
             ):
                 return in_number(each)
     return None
-
-
-def _closest(sentence: str, others: tuple[str, ...]) -> list[int]:
-    """The place of the sentence that shares most words with another one, if any does."""
-    return rank_sentences(dict.fromkeys(content_words(sentence)), others)[:1]
 
 
 def vetoed(rating: int, conflict: Conflict) -> int:

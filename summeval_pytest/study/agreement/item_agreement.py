@@ -16,7 +16,7 @@ import numpy as np
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.stats.agreement import shares
-from summeval_pytest.stats.intervals import share_interval
+from summeval_pytest.stats.intervals import share_of_hits
 from summeval_pytest.study.agreement.coefficients import (
     draws_of,
     estimate_of_resamples,
@@ -184,15 +184,14 @@ def item_agreements(
 
 def _stopped(pairs: Sequence[GoldenPair], are_bad: bool) -> Estimate:
     """The share of bad, or of good, summaries in which the judge calls a sentence unsupported."""
-    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    items = []
     for pair in pairs:
         answers = list(pair.answered(SENTENCE))
         if answers and are_bad == any(not label for label, _ in answers):
-            counts[pair.group][0] += any(not answer for _, answer in answers)
-            counts[pair.group][1] += 1
-    stopped, of = np.array([*counts.values()], dtype=np.float64).reshape(-1, 2).T
-    interval = share_interval(stopped, of)
-    return Estimate(stopped.sum() / of.sum() if counts else None, interval.low, interval.high)
+            items.append((pair.group, any(not answer for _, answer in answers)))
+    interval = share_of_hits(items)
+    value = sum(is_stopped for _, is_stopped in items) / len(items) if items else None
+    return Estimate(value, interval.low, interval.high)
 
 
 def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
