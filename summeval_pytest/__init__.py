@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.faithfulness import FaithfulnessScore
     from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
     from summeval_pytest.metrics.own import Metric, MetricTexts, OwnScore, Problem
+    from summeval_pytest.run.judge_inputs import JudgeInputs
     from summeval_pytest.scoring import Evaluated, Scored, evaluate, score
     from summeval_pytest.suite.suite import Suite, load_suite
-    from summeval_pytest.suite.values import Pair, Paper
+    from summeval_pytest.suite.values import JudgeKeys, Pair, Paper
     from summeval_pytest.verdict.means import MeanScore
 
     __version__: str
@@ -32,6 +33,8 @@ __all__ = [
     "FaithfulnessScore",
     "Judge",
     "JudgeError",
+    "JudgeInputs",
+    "JudgeKeys",
     "MeanScore",
     "Metric",
     "MetricTexts",
@@ -59,9 +62,10 @@ _HOMES = {
     "metrics.faithfulness": ("FaithfulnessScore",),
     "metrics.number": ("ENDLESS", "Named", "Unscored"),
     "metrics.own": ("Metric", "MetricTexts", "OwnScore", "Problem"),
+    "run.judge_inputs": ("JudgeInputs",),
     "scoring": ("Evaluated", "Scored", "evaluate", "score"),
     "suite.suite": ("Suite", "load_suite"),
-    "suite.values": ("Pair", "Paper"),
+    "suite.values": ("JudgeKeys", "Pair", "Paper"),
     "verdict.means": ("MeanScore",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -27,7 +27,12 @@ class SummevalError(Exception):
 
 
 class UsageError(SummevalError):
-    """A mistake of the user, to be fixed before anything is judged."""
+    """A mistake of the user, to be fixed before anything is judged.
+
+    A command that needs more arguments shows itself again, with ``add``.
+    """
+
+    add: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +67,28 @@ class StoppedError(SummevalError):
 
 
 @contextmanager
-def foreign_code(fault: Callable[[BaseException], SummevalError]) -> Iterator[None]:
+def foreign_code(
+    fault: Callable[[BaseException], SummevalError],
+    passed: type[BaseException] = KeyboardInterrupt,
+) -> Iterator[None]:
     """Other people's code, of which whatever it raises is an error of ours.
 
-    pytest's skip and xfail are no `Exception`, nor is `SystemExit`: a test that they end would be
-    no error. A KeyboardInterrupt is the user's.
+    Errors of the type ``passed`` go on as they are: it has them from us. pytest's skip and xfail
+    are no `Exception`, nor is `SystemExit`: a test that they end would be no error. A
+    KeyboardInterrupt is the user's.
     """
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, passed):
         raise
     except BaseException as error:
         raise fault(error) from error
+
+
+def searched(error: BaseException) -> str:
+    """Where Python looks for a module, if that is what is missing; else empty."""
+    where = " (Python searches PYTHONPATH, and this folder with python -m pytest)"
+    return where if isinstance(error, ModuleNotFoundError) else ""
 
 
 class JudgeError(SummevalError):
@@ -92,6 +107,7 @@ Fault = Literal[
     "timed_out",  # the deadline itself
     "not_json",  # a body that is no JSON: HTML, or cut short
     "malformed",  # JSON, and no chat completion; or encoded in a way that nobody asked for
+    "prompt_cut",  # a reply to a part of the prompt
     "too_large",  # a body beyond the endpoint's limit
     "not_recorded",  # replaying, and nobody has asked this before
     "over_budget",  # the next call could cost more than is left

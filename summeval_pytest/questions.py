@@ -11,14 +11,13 @@ FM is the Facet-aware Metric (`facet`), EVA is EVA-Score (`eva`), FareBio is sen
     RateFacets(pairs)                    -> FacetRatings      one rating a facet
     ListFacts(sentences)                 -> FactList
     CheckFacts(facts, premises)          -> FactChecks        one check a fact
-    ListRelations(text)                  -> RelationList
-    CountFacts(reference, summary)       -> FactCounts        a baseline of EVA-Score
     CheckSentences(sentences, source)    -> SentenceChecks    one check a sentence
-    RateSummary(reference, summary)      -> SummaryRating     a baseline of FM
+    OtherQuestion                        -> OtherAnswer       of code beside the core, or any other
 
-In a check, ``support`` is how strongly the judge believes it, 0 to 1, if the judge says so.
-``undecided``: the judge met a conflict that a person has to resolve. It took the worse side, so the
-pair still passes or fails. A check, and a rating of a facet, of another type or range raises
+In a check, ``support`` is how strongly the judge believes the fact or sentence, 0 to 1, if it says
+so. ``disputes`` are what it says wrongly, as far as the judge can point at it. ``undecided``: the
+judge met a conflict that a person has to resolve. It took the worse side, so
+the check has an answer. A check, and a rating of a facet, of another type or range raises
 `TypeError` or `ValueError` where it is made.
 """
 
@@ -27,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 Facet = Literal["background", "method", "result", "conclusion"]
 FACETS: Final[tuple[Facet, ...]] = get_args(Facet)
@@ -38,11 +37,12 @@ SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
 )
 """The highest rating of each facet; the lowest is 1 (FM, section 3.2)."""
 
-SUMMARY_SCALE: Final = 4
-"""The highest rating of a summary as a whole; the lowest is 1."""
-
 OFFLINE: Final = "offline"
 """The name by which users choose the embedded judge, and the default."""
+
+
+Dispute = tuple[str, str]
+"""A figure or word of a claim, and what the evidence says in its place, empty if nothing does."""
 
 
 def _check_type(answer: object, type_: type, *fields: str, or_none: bool = False) -> None:
@@ -78,7 +78,8 @@ class Unanswered:
 class SegmentFacets:
     """Which words of this text state its background, method, result and conclusion?
 
-    ``is_summary``: whether it is the summary. A judge that rates whole texts may return it uncut.
+    ``is_summary``: whether it is the summary. A judge that rates whole summaries may
+    return one uncut.
     """
 
     text: str
@@ -116,7 +117,7 @@ class FacetPair:
 
 @dataclass(frozen=True, slots=True)
 class RateFacets:
-    """How well does each summary's facet cover the reference's?
+    """How well does each facet of the summary cover the reference's?
 
     The whole texts are for a judge that looks for what a segment lacks. The reference's facts, as
     a person reviewed them, are for a judge that counts facts. Both are empty if unknown.
@@ -142,6 +143,7 @@ class FacetRating:
     coverage: int | None = None
     confidence: float | None = None
     undecided: bool = False
+    disputes: tuple[Dispute, ...] = ()
 
     def __post_init__(self) -> None:
         if self.facet not in SCALES:
@@ -196,28 +198,18 @@ class FactList:
     unusable: tuple[Fact, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
-    """A fact that was checked before, and whether it holds; None where nobody could tell."""
-
-    text: str
-    holds: bool | None
-
-
 @dataclass(frozen=True, slots=True)
 class CheckFacts:
     """Does each fact follow from the premises, and from which of them?
 
     With ``every_premise`` a judge names all premises that support a fact, because recall counts
-    them. ``earlier`` are the facts of a chain that were checked before, from its root on. Each of
-    ``facts`` refines the last of them; only what it adds is judged. ``reference`` only says which
-    paper it is, so that a judge with labelled facts as examples leaves out those of this paper.
+    them. ``reference`` only says which paper it is, so that a judge with labelled facts as examples
+    leaves out those of this paper.
     """
 
     facts: tuple[Fact, ...]
     premises: tuple[str, ...]
     every_premise: bool = True
-    earlier: tuple[Settled, ...] = ()
     reference: str = ""
 
 
@@ -230,6 +222,7 @@ class FactCheck:
     premises: tuple[int, ...] = ()
     support: float | None = None
     undecided: bool = False
+    disputes: tuple[Dispute, ...] = ()
 
     def __post_init__(self) -> None:
         _check_type(self, bool, "entailed", "undecided")
@@ -244,52 +237,6 @@ class FactChecks:
 
     def __post_init__(self) -> None:
         _check_items(self.checks, FactCheck)
-
-
-@dataclass(frozen=True, slots=True)
-class ListRelations:
-    """Which relations does this text state across its sentences, and in none of them alone?"""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
-    """One relation of a whole text: two entities, how they relate, and a sentence that says so."""
-
-    head: str
-    relation: str
-    tail: str
-    statement: str
-
-
-@dataclass(frozen=True, slots=True)
-class RelationList:
-    """The relations in the order of the text.
-
-    ``unusable`` relations state a number that the text does not state.
-    """
-
-    relations: tuple[Relation, ...]
-    unusable: tuple[Relation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CountFacts:
-    """How many facts do the reference and the summary state, and how many both?"""
-
-    reference: str
-    summary: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactCounts:
-    """How many facts the reference states, how many the summary, and how many both do."""
-
-    reason: str
-    reference: int
-    candidate: int
-    matched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +285,7 @@ class SentenceCheck:
     factual: bool | None = None
     undecided: bool = False
     conflict: bool = False
+    disputes: tuple[Dispute, ...] = ()
     missing: tuple[str, ...] = ()
     error: SentenceError | Literal[""] | None = None
 
@@ -359,26 +307,43 @@ class SentenceChecks:
         _check_items(self.checks, SentenceCheck)
 
 
-@dataclass(frozen=True, slots=True)
-class RateSummary:
-    """How well does this summary cover the reference, both taken as a whole?"""
+class OtherAnswer:
+    """An answer to an `OtherQuestion`."""
 
-    reference: str
-    summary: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryRating:
-    """A rating from 1 to `SUMMARY_SCALE`, and the reason for it."""
+class OtherQuestion:
+    """A question that is defined outside of the core. It also says how our judges answer it.
 
-    reason: str
-    rating: int
+    A judge of your own may answer it as `Unanswered`.
+    """
+
+    __slots__ = ()
+    duty: ClassVar[Duty]
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The summary's text and the text that it is compared with, which may be empty."""
+        raise NotImplementedError
+
+    def computed(self) -> Answer:
+        """The embedded judge's answer."""
+        return Unanswered("the embedded judge follows no prompt; name an LLM judge for this one")
+
+    def imagined(self, computed: Answer) -> Answer:
+        """The answer that a plan assumes if none is stored: by default the embedded judge's."""
+        return computed
+
+    async def of_model(self, poll: Any, judge: Any) -> Answer:
+        """The answer of an LLM judge, by its `Poll`."""
+        raise NotImplementedError
 
 
-_FactQuestion = ListFacts | CheckFacts | ListRelations | CountFacts
-_FactAnswer = FactList | FactChecks | RelationList | FactCounts
-Question = SegmentFacets | RateFacets | _FactQuestion | CheckSentences | RateSummary
-Answer = FacetSegments | FacetRatings | _FactAnswer | SentenceChecks | SummaryRating | Unanswered
+_CoreQuestion = SegmentFacets | RateFacets | ListFacts | CheckFacts | CheckSentences
+Question = _CoreQuestion | OtherQuestion
+_CoreAnswer = FacetSegments | FacetRatings | FactList | FactChecks | SentenceChecks
+Answer = _CoreAnswer | OtherAnswer | Unanswered
 
 
 Duty = Literal["facets", "listing", "facts", "sentences"]
@@ -386,7 +351,7 @@ DUTIES: Final[tuple[Duty, ...]] = get_args(Duty)
 """The kinds of questions. Several judges may share them.
 
 - ``facets``: about facets and whole summaries.
-- ``listing``: for facts and relations.
+- ``listing``: for facts.
 - ``facts``: whether facts follow.
 - ``sentences``: whether sentences are supported."""
 
@@ -394,9 +359,11 @@ DUTIES: Final[tuple[Duty, ...]] = get_args(Duty)
 def duty_of(question: Question) -> Duty:
     """The kind of a question."""
     match question:
-        case SegmentFacets() | RateFacets() | RateSummary():
+        case OtherQuestion():
+            return question.duty
+        case SegmentFacets() | RateFacets():
             return "facets"
-        case ListFacts() | ListRelations() | CountFacts():
+        case ListFacts():
             return "listing"
         case CheckFacts():
             return "facts"
@@ -406,43 +373,6 @@ def duty_of(question: Question) -> Duty:
 
 # How users set up judges: no part of the contract.
 
-Rubric = Literal["paper", "release"]
-RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
-"""Whether FM's publication or its released prompt explains the ratings to an LLM judge."""
-FacetReading = Literal["whole", "free", "sentences", "facts"]
-FACET_READINGS: Final[tuple[FacetReading, ...]] = get_args(FacetReading)
-"""How an LLM judge finds a facet of the reference in a summary.
-
-- ``whole``: anywhere in the summary.
-- ``free``: in the words that the model copies from the summary for that facet, as the released
-  pipeline does.
-- ``sentences``: in the sentences that state the same facet.
-- ``facts``: the reference's facts are checked in the summary."""
-
-
-PanelRule = Literal["all", "any"]
+PanelRule = Literal["all", "any", "majority"]
 PANEL_RULES: Final[tuple[PanelRule, ...]] = get_args(PanelRule)
-"""Whether all of several judges have to support a sentence, or any of them."""
-SentenceMode = Literal["quotes", "label", "label-and-sentences"]
-"""What a model says of a sentence (FareBio, Table 9).
-
-- ``quotes``: a label with ids and quotations, many sentences a request.
-- ``label``: yes or no in free text, one sentence a request.
-- ``label-and-sentences``: yes or no and the supporting sentences in parentheses."""
-SENTENCE_MODES: Final[tuple[SentenceMode, ...]] = get_args(SentenceMode)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceManner:
-    """How a model is asked about sentences.
-
-    Attributes:
-        mode: What it is asked for.
-        strict: Whether a sentence called supported without evidence in the source is unsupported.
-            The mode ``label`` asks for no evidence, so it cannot be strict.
-        factual: Whether it is asked of unsupported sentences if they are true all the same.
-    """
-
-    mode: SentenceMode = SENTENCE_MODES[0]
-    strict: bool = False
-    factual: bool = False
+"""Whether all of several judges have to support an item, any of them, or more than half."""

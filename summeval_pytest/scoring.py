@@ -18,7 +18,6 @@ from summeval_pytest.metrics.catalogue import (
     catalogue_of,
     custom_metric,
     custom_numbers,
-    findings_of,
     known_metrics,
     measured_metrics,
 )
@@ -27,11 +26,12 @@ from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Finding, MetricName, Named, Unscored
 from summeval_pytest.metrics.own import NO_TEXT, OwnScore, Text, lack_of
+from summeval_pytest.options import IN_FLIGHT
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.progress import paced
 from summeval_pytest.run.runner import Runner, Task
-from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
-from summeval_pytest.suite.rows import usual_column
+from summeval_pytest.run.session import Session, session_here
+from summeval_pytest.suite.rows import usual_columns
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section, pair_of, read_output, section_of
 from summeval_pytest.text.printing import HALF, one_line
@@ -141,10 +141,10 @@ class Scored:
         Sentences count from 1, as in reports: those of a ``title``, and those of the source in
         ``evidence``.
         """
-        judged = (score for score in self.evaluation.scores if score.metric in METRICS)
         return tuple(
             replace(finding, evidence=tuple((place + 1, text) for place, text in finding.evidence))
-            for finding in findings_of(judged, self.evaluation.source)
+            for finding in self.evaluation.findings()
+            if finding.kind != "own"
         )
 
     @property
@@ -316,9 +316,9 @@ def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
     )
     pairs = list(_pairs(rows, columns or {}))
     is_guess = len(pairs) > 1 and "summary" not in (columns or {})
-    if is_guess and all(pair.paper.repeats_reference(pair.summary) for pair in pairs):
+    if is_guess and all(pair.paper.has_text(pair.summary) for pair in pairs):
         raise UsageError(
-            "each summary is its reference, word for word; name the model's column with"
+            "each summary is its reference or its source; name the model's column with"
             " columns={'summary': YOURS}, or 'summary' there if that is meant"
         )
     scored = _measured(pairs, session, judge, metrics)
@@ -436,8 +436,8 @@ def _renamed(
     if "summary" not in columns and "summary" not in row:
         names: dict[str, str] = {}
         for name in ("summary", "reference", "source"):
-            if name not in row and (column := usual_column(name, row)):
-                names[name] = column
+            if name not in row and (columns_of := usual_columns(name, row)):
+                names[name] = columns_of[0]
         meant = f"; give columns={names}" if names else "; give columns={'summary': YOURS}"
         has = one_line(", ".join(map(repr, row)), _SHOWN) or "none"
         raise UsageError(f"{place}: there is no column 'summary', it has {has}{meant}")

@@ -12,9 +12,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.options import Record
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.runner import Runner, Task
@@ -144,7 +144,7 @@ def desk_for(
     run: str = "run-1",
 ) -> Session:
     """A session over a store, with the suites' cassettes."""
-    session = Session(environ or {}, Terms(record=record, place=store, budget=budget, run=run))
+    session = Session(environ or {}, Terms(record=record, store=str(store), budget=budget, run=run))
     for suite in suites:
         session.replies.add_cassette(suite)
     return session

@@ -87,3 +87,60 @@ def mistake(call: Callable[[], object]) -> str:
     except SuiteError as error:
         return str(error)
     raise AssertionError("no mistake was found")
+
+
+HOSTILE_FACT: Final = (
+    '=HYPERLINK("http://x")\n<b>moss</b>, \u202egnp\u202c \U0001f469\u200d\U0001f52c'
+)
+_HOSTILE_TOML: Final = """\
+papers = "papers.jsonl"
+labels = "labels.jsonl"
+
+[systems.Zebra-9]
+summaries = "first.jsonl"
+
+[systems.Okapi-7]
+summaries = "second.jsonl"
+
+[thresholds]
+"faithfulness.conflicts" = 9  # at most
+
+[thresholds.judge]
+evidence_recall = 0.01
+"""
+
+
+def write_hostile_suite(folder: Path) -> Path:
+    """The folder of a suite whose texts attack pages and spreadsheets; both systems say the same.
+
+    Seven items: two facets, three sentences, a fact of the reference, and one of the summary; only
+    the first system's label has the facts.
+    """
+    folder.mkdir(parents=True)
+    (folder / "summeval.toml").write_text(_HOSTILE_TOML, encoding="utf-8")
+    paper = '=1+1,"q"'
+    source = "Roofs get hot. </script><script>window.ran = 1</script> Moss \u202ecools\u202c them."
+    facets = dict.fromkeys(("method", "conclusion")) | {
+        "background": "<img src=x onerror=window.ran=1> gets hot.",
+        "result": "+7 K, {{ 7 * 7 }} \U0001f44d\U0001f3fd.",
+    }
+    write_lines(
+        folder / "papers.jsonl",
+        {
+            "id": paper,
+            "title": "<b>On 'moss'</b>",
+            "source": source,
+            "reference": "<img src=x onerror=window.ran=1> gets hot. +7 K, {{ 7 * 7 }}.",
+            "reference_facets": facets,
+        },
+    )
+    summary = "=cmd|' /C calc'!A0 gets hot. Moss <i>cools</i> roofs, \"it\"\nsays. @SUM(A1) is 7 K."
+    for name in ("first", "second"):
+        write_lines(folder / f"{name}.jsonl", {"paper": paper, "summary": summary})
+    facts = {
+        "reference": [{"text": HOSTILE_FACT, "covered": True}],
+        "candidate": [{"text": "@SUM(A1) is\t7 K", "supported": True}],
+    }
+    label = {"paper": paper, "system": "Zebra-9", "facts": facts}
+    write_lines(folder / "labels.jsonl", label)
+    return folder

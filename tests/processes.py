@@ -18,7 +18,7 @@ from typing import Any, Final
 LEAN: Final = " ".join(
     f"-p no:{name}"
     for name in (
-        *("hypothesispytest", "anyio", "randomly", "rerunfailures", "syrupy"),
+        *("hypothesispytest", "anyio", "asyncio", "randomly", "rerunfailures", "syrupy"),
         *("doctest", "legacypath", "pastebin", "setuponly", "setupplan", "stepwise", "unittest"),
         *("debugging", "faulthandler", "recwarn", "subtests", "threadexception"),
     )

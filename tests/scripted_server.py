@@ -54,9 +54,9 @@ class Seen:
 
     @property
     def level(self) -> str:
-        """The type of reply wanted: "json_schema", "json_object", or "text" if none is named."""
+        """The form of reply wanted, by the names of `dialect.LEVELS`."""
         wanted = cast("Mapping[str, str]", self.body.get("response_format", {}))
-        return wanted.get("type", "text")
+        return "object_schema" if "schema" in wanted else wanted.get("type", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +197,15 @@ def _response(raw: Raw) -> bytes:
 class ScriptedServer:
     """A server on 127.0.0.1 and a thread of its own, from `__enter__` to `__exit__`.
 
+    With ``n_slots`` it says at ``GET /props`` how many it serves at once, as llama.cpp's does.
+
     Attributes:
         n_requests: How many requests for a reply it got, refused and dropped ones too.
         n_different: How many different bodies these requests had.
         n_replied: How many of them were replied to, whole and with whatever status.
         n_abandoned: How many of them ended otherwise, as where the client was killed.
+        ends: The models at ``GET /v1/models``, and the days on which they end; None for no list.
+        n_listed: How often its models were asked for.
         peak: The largest number of requests it had at once.
         busy_seconds: From the arrival of the first request to the end of the last reply.
         seen: The requests in order; empty with ``keep=False``.
@@ -214,8 +218,12 @@ class ScriptedServer:
         port: int = 0,
         keep: bool = True,
         latency_seconds: float = 0.0,
+        n_slots: int | None = None,
     ) -> None:
         self.script = script
+        self.ends: Mapping[str, object] | None = None
+        self.n_listed = 0
+        self.n_slots = n_slots
         self.port = port
         self.keep = keep
         self.latency_seconds = latency_seconds
@@ -296,8 +304,10 @@ class ScriptedServer:
         self._started.set()
         self._loop.run_forever()
         server.close()
-        for connection in tuple(self._connections):
-            connection.transport.abort()
+        for _ in range(3):  # one that is just being accepted is known some turns later
+            self._loop.run_until_complete(asyncio.sleep(0))
+            for connection in tuple(self._connections):
+                connection.transport.abort()
         self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
 
@@ -338,9 +348,16 @@ class _Connection(asyncio.Protocol):
         self.buffer = rest[length:]
         method, path, _ = first.split(" ", 2)
         if method == "GET":
-            is_known = path == "/stats"
-            said = json.dumps(self.server.stats).encode() if is_known else b"{}"
-            self._write(Raw(said, status=200 if is_known else 404))
+            pages: dict[str, Mapping[str, object]] = {"/stats": self.server.stats}
+            if self.server.n_slots is not None:  # as llama.cpp's server
+                pages["/props"] = {"total_slots": self.server.n_slots}
+            if path == "/v1/models":
+                self.server.n_listed += 1
+            if self.server.ends is not None:
+                models = [{"id": m, "shutdown_date": day} for m, day in self.server.ends.items()]
+                pages["/v1/models"] = {"object": "list", "data": models}
+            said = json.dumps(pages.get(path, {})).encode()
+            self._write(Raw(said, status=200 if path in pages else 404))
             self._next()
         else:
             self._asked(path, headers, rest[:length])

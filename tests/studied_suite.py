@@ -32,6 +32,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
+from summeval_pytest.study.recorded_judge import USE
 from tests.label_suite import write_lines
 
 PAPERS: Final = ("kiln", "moss", "rope", "salt")
@@ -59,7 +60,7 @@ def write_studied(
     """
     names = names or {"alpha": "one", "beta": "two"}
     folder.mkdir()
-    head = ['papers = "papers.jsonl"', 'labels = "labels.jsonl"', 'recorded = "recorded.jsonl"']
+    head = ['papers = "papers.jsonl"', 'labels = "labels.jsonl"']
     labels: list[object] = []
     recorded: list[object] = []
     for mark, name in names.items():
@@ -78,6 +79,8 @@ def write_studied(
             labels.append({**pair, "facets": facets, "overall": overall, "sentences": sentences})
             segments = {"background": f"The {mark} team", "result": "looked at"}
             recorded.append({**pair, "by": by, "overall": place, "segments": segments})
+    head += ["[judges.old]", f'use = "{USE}"', 'file = "recorded.jsonl"']
+    head += [f"by = {json.dumps(by)}", f"segments = {json.dumps(by)}"]
     source = "Somebody had {0} before. The team looked at {0} with care."
     texts = [
         {

@@ -6,15 +6,18 @@ for a judge that breaks its contract, and a `NoReplyError` where an endpoint giv
 
 from __future__ import annotations
 
+import io
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from cyclopts import App, CycloptsError, Parameter
 
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
+from summeval_pytest.gone import COMMANDS as COMMANDS_GONE
 from summeval_pytest.text.printing import safe
 
 Output = list[str] | tuple[list[str], bool] | None
@@ -32,23 +35,21 @@ GROUPS: Final = {
     "batch": "requests and replies as batch files",
 }
 COMMANDS: Final = (
-    ("import", "imports:run_import",
+    ("import", "desk.imports:run_import",
      "make a suite from released data or a table, or import labels"),
-    ("label", "label:label", "ask a person for labels"),
+    ("label", "desk.label:label", "ask a person for labels"),
     ("agree", "study.agree:agree",
      "measure how metrics, baselines, evidence and annotators agree with a suite's labels"),
     ("plan", "runs:plan", "show what a run would ask and cost; ask nothing"),
     ("cassette export", "recordings:export",
      "write the stored replies that a run uses into the suite's cassette"),
     ("cassette import", "recordings:import_", "put the cassette's replies into the local store"),
-    ("cassette prune", "recordings:prune", "remove the replies that a run does not use"),
-    ("cassette verify", "recordings:verify",
-     "check that a run can be replayed, and list unused replies"),
-    ("batch export", "recordings:export_requests", "write the unanswered requests as a batch file"),
-    ("batch import", "recordings:import_replies", "store the replies of a batch file"),
+    ("batch export", "scale.batches:export_requests",
+     "write the unanswered requests as a batch file"),
+    ("batch import", "scale.batches:import_replies", "store the replies of a batch file"),
     ("judge", "scale.command:judge",
      "judge a suite's pairs without pytest, in many processes or on Dask"),
-    ("merge", "runs:merge",
+    ("merge", "scale.merging:merge",
      "compute a run's verdict from its shards; exit codes as for pytest SUITE"),
     ("report", "runs:report",
      "write the reports of a saved run again; exit code 1 if the run does not pass"),
@@ -56,17 +57,14 @@ COMMANDS: Final = (
      "show what changed between two saved runs; exit code 1 if NEW fails or breaks a rule"),
     ("thresholds", "recommend:thresholds",
      "show what thresholds stop and cost on a run, and which ones its labels choose"),
-    ("history", "history:history",
+    ("history", "desk.history:history",
      "show the means of saved runs in order, and where judge, papers or metrics changed"),
-    ("noise", "noise:noise", "ask a judge again, and count the decisions that change"),
-    ("diff", "runs:diff",
-     "list what changed in a suite since a git revision: thresholds, papers, labels, waivers"),
-    ("power", "noise:power_of",
+    ("noise", "desk.noise:noise", "ask a judge again, and count the decisions that change"),
+    ("power", "desk.noise:power_of",
      "show the chance that an equally good release passes, and how many papers you need"),
     ("probe", "study.probe:probe", "try a judge with edited texts whose effect is known"),
     ("study", "study.study:study", "make the papers' tables and figures for a suite's systems"),
-    ("init", "init:init", "write a suite and its CI, from your papers or a sample"),
-    ("completion", "app:completion", "print the completion script for a shell"),
+    ("init", "desk.init:init", "write a suite and its CI, from your papers or a sample"),
 )  # fmt: skip
 """The command, the module here or in an annex with its function, loaded when wanted, and help."""
 
@@ -91,23 +89,16 @@ def make_app() -> App:
     for command, function, text in COMMANDS:
         *group_name, name = command.split()
         app = groups[group_name[0]] if group_name else top
-        package = "summeval_pytest" if function.startswith(("study.", "scale.")) else __package__
+        package = "summeval_pytest" if "." in function.partition(":")[0] else __package__
         app.command(f"{package}.{function}", name=name, help=text, version_flags=())
     return top
 
 
-def completion(shell: Literal["bash", "fish", "powershell", "zsh"], /) -> list[str]:
-    """Prints a shell's completion script, for `eval "$(summeval completion bash)"`."""
-    return make_app().generate_completion(shell=shell).splitlines()
-
-
 def _run(arguments: Sequence[str]) -> tuple[list[str], bool]:
     """The lines of the command, and whether its decision passes."""
-    if arguments[:1] == ["rescore"]:
-        raise UsageError(
-            "rescore is gone: `summeval thresholds RUN` shows what other thresholds do, and `pytest"
-            " SUITE --summ-from=RUN --summ-min=facet=0.7` decides with them"
-        )
+    for n_words in 1, 2:
+        if (name := " ".join(arguments[:n_words])) in COMMANDS_GONE:
+            raise UsageError(f"`summeval {name}` is gone: {COMMANDS_GONE[name]}")
     try:
         output = cast("Output", make_app()(arguments, exit_on_error=False, print_error=False))
     except CycloptsError as error:
@@ -119,14 +110,20 @@ def _run(arguments: Sequence[str]) -> tuple[list[str], bool]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
+    typed = sys.argv[1:] if arguments is None else arguments
     try:
-        lines, passes = _run(sys.argv[1:] if arguments is None else arguments)
+        lines, passes = _run(typed)
     except (UsageError, JudgeError, NoReplyError) as error:
-        sys.stderr.write(f"summeval: error: {safe(str(error))}\n")
+        text = str(error)
+        if isinstance(error, UsageError) and error.add:
+            text += f"\n  {shlex.join(['summeval', *typed, *error.add])}"
+        sys.stderr.write(f"summeval: error: {safe(text)}\n")
         return USAGE if isinstance(error, UsageError) else FAILED
     except KeyboardInterrupt as error:
         sys.stderr.write(f"summeval: interrupted; {str(error) or 'what was answered is kept'}\n")
         return INTERRUPTED
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal of another encoding than UTF-8
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         sys.stdout.writelines(f"{line}\n" for line in lines)
         sys.stdout.flush()

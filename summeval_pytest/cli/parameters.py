@@ -6,195 +6,128 @@ both.
 
 from __future__ import annotations
 
+import inspect
 import json
-import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Any, Final, ParamSpec, TypeVar, get_type_hints
 
 from cyclopts import Parameter, Token
 
-from summeval_pytest.endpoints.endpoint import ALLOW
-from summeval_pytest.endpoints.exchange import Record
-from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
+from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
-from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
-from summeval_pytest.suite.places import suite_meant
+from summeval_pytest.options import (
+    TABLE,
+    Option,
+    Options,
+    in_environment,
+    read_whole,
+)
+from summeval_pytest.run.session import Session, session_here
 from summeval_pytest.suite.suite import Suite, load_suite
-from summeval_pytest.text.printing import one_line
 
-if TYPE_CHECKING:
-    from summeval_pytest.record.gated_suite import GatedSuite
+P = ParamSpec("P")
+R = TypeVar("R")
 
-_DIGITS: Final = 6
+ENDPOINTS: Final = ("endpoint", "allow_endpoints", "votes", "store")
+ASKING: Final = ("record", "in_flight", "budget")
+GATED: Final = ("allow_outside", "model", "min", "judge", *ENDPOINTS)
+"""The options that decide what a run asks, and whom."""
+JUDGING: Final = ("allow_outside", "judge", *ENDPOINTS, *ASKING)
+"""The options of a command that has a judge answer, and gates nothing."""
+REPORT_FILES: Final = tuple(
+    option.name for option in TABLE.values() if option.is_report and option.name != "run_record"
+)
+"""The reports of a run that is recorded already."""
+_TYPES: Final = get_type_hints(Options)
 
-
-def whole_number(_: object, tokens: Sequence[Token]) -> int:
-    """An option's number, 1 or more, of up to six digits; a ValueError for anything else."""
-    text = tokens[0].value
-    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text)):
-        raise ValueError(f"{one_line(text, 60)!r} is no whole number from 1 to {'9' * _DIGITS}")
-    return int(text)
-
-
-def dollars(_: object, tokens: Sequence[Token]) -> float:
-    """An option's number of dollars, finite and at least 0; a ValueError for anything else."""
-    text = tokens[0].value
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0.0 <= number < float("inf"):
-        raise ValueError(f"{one_line(text, 60)!r} is not a number of dollars of at least 0")
-    return number
-
-
-def shared(name: str, read: Callable[..., float] | None = None) -> Parameter:
-    """An option that pytest also has, as ``--summ-NAME``."""
-    return Parameter(name=[f"--{name}", f"--summ-{name}"], converter=read)
-
-
-AllowOutside = Annotated[
-    bool,
-    shared("allow-outside"),
-    Parameter(help="let the suite name files outside its folder (default: SUMM_ALLOW_OUTSIDE)"),
-]
-JudgeName = Annotated[str, Parameter(name="--judge", help="the judge")]
 JsonFile = Annotated[
     Path | None, Parameter(name="--json", help="also write the figures to this file")
 ]
-StoreOption = Annotated[
-    str | None,
-    shared("store"),
-    Parameter(
-        help="store replies in this folder, or at this PostgreSQL address (default: SUMM_STORE,"
-        " else the user's cache folder)"
-    ),
-]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoints:
-    """Where models are, and where their replies are remembered.
+def with_options(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Gives a command these options of the table; its argument `options` has their values.
 
-    Attributes:
-        endpoint: name or URL of the endpoint of models that the suite does not define (default:
-            SUMM_ENDPOINT, else OPENAI_BASE_URL, else Ollama for systems and OpenAI for judges)
-        allow_endpoints: [NAME=]ORIGIN: let the suite send the key in the variable NAME to this
-            server, or without NAME any that it names (repeat, or commas; default:
-            SUMM_ALLOW_ENDPOINTS)
-        votes: how often each question is asked
+    An option that is not typed has the value of its variable. A report has to be typed: a CI job
+    that names pytest's reports by variables would have `summeval report` replace them.
     """
+    variables = [name for name in names if not TABLE[name].is_report]
 
-    endpoint: Annotated[str | None, shared("endpoint")] = None
-    allow_endpoints: Annotated[tuple[str, ...], shared("allow-endpoints")] = ()
-    votes: Annotated[int | None, shared("votes", whole_number)] = None
-    store: StoreOption = None
+    def decorate(command: Callable[P, R]) -> Callable[P, R]:
+        @wraps(command)
+        def run(*arguments: Any, **given: Any) -> Any:
+            if "options" not in given:
+                typed = {name: given.pop(name) for name in names if name in given}
+                others = in_environment(name for name in variables if name not in typed)
+                given["options"] = Options(**others, **typed)
+            return command(*arguments, **given)
 
+        own = dict(inspect.signature(command, eval_str=True).parameters)
+        del own["options"]
+        parameters = [*own.values(), *(_parameter(TABLE[name]) for name in names)]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # cyclopts reads it
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """How requests are sent.
-
-    Attributes:
-        record: 'none' replays the suite's cassette, 'new' asks only what has no stored reply, 'all'
-            asks everything again
-        in_flight: the maximum number of open requests
-        budget: never spend more than this, in dollars
-    """
-
-    record: Annotated[Record, shared("record")] = "new"
-    in_flight: Annotated[int, shared("in-flight", whole_number)] = IN_FLIGHT
-    budget: Annotated[float | None, shared("budget", dollars)] = None
+    return decorate
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gated:
-    """The options that decide what a run asks, and whom.
+def _parameter(option: Option) -> inspect.Parameter:
+    """An option as a command's parameter."""
 
-    Attributes:
-        model: these systems (repeat, or commas; default: the suite's default_systems, else all)
-        least: METRIC=VALUE: a threshold, as for pytest
-    """
+    def value(_: object, tokens: Sequence[Token]) -> object:
+        return option.value([token.value for token in tokens])
 
-    allow_outside: AllowOutside = False
-    model: Annotated[tuple[str, ...], shared("model")] = ()
-    least: Annotated[tuple[str, ...], shared("min")] = ()
-    judge: JudgeName = "offline"
-    endpoints: Endpoints = Endpoints()
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
-    """The options of a command that has a judge answer, and gates nothing."""
-
-    allow_outside: AllowOutside = False
-    judge: JudgeName = "offline"
-    endpoints: Endpoints = Endpoints()
-    asking: Asking = Asking()
-
-    def open(self, suite: Path) -> tuple[Suite, Session]:
-        """The suite, and a session with its cassette."""
-        find_own_judges(self.judge)
-        loaded = suite_of(suite, allow_outside=self.allow_outside)
-        session = session_of(self.endpoints, self.asking)
-        session.replies.add_cassette(loaded)
-        return loaded, session
+    about = f"{option.help}; repeat, or use commas" if option.is_list else option.help
+    parameter = Parameter(
+        name=[option.short_flag, option.flag],
+        metavar=option.metavar or None,
+        help=about if option.is_report else f"{about}; environment {option.variable}",
+        show_default=False,
+        converter=value,
+    )
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=option.default,
+        annotation=Annotated[_TYPES[option.name], parameter],
+    )
 
 
-def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
-    """The suite of a command."""
-    return load_suite(_here(suite), allow_outside=is_outside_allowed(allow_outside=allow_outside))
+def whole_number(_: object, tokens: Sequence[Token]) -> int:
+    """A command's own number, 1 or more, of up to six digits; a ValueError for anything else."""
+    text = tokens[0].value
+    try:
+        number: int = read_whole(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r:.60} is {error}") from None
+    return number
 
 
-def _here(suite: Path) -> Path:
-    """The suite's file or folder; where another folder has it, a SuiteError says which."""
-    if not suite.exists() and (meant := suite_meant(Path.cwd(), str(suite), is_sure=True)):
-        message = f"it is not in this folder; name the suite as {meant}"
-        raise SuiteError(Place(suite.as_posix()), message)
-    return suite
+def session_of(options: Options) -> Session:
+    """The session for the options of a command; it finds a custom judge in this folder."""
+    session = session_here(**asdict(options))
+    find_own_judges(session.terms.judge_name)
+    return session
 
 
-def is_outside_allowed(*, allow_outside: bool) -> bool:
-    """Whether a suite may name files outside of its folder, by the option or the variable."""
-    given = os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower()
-    return allow_outside or given in {"1", "true", "yes", "on"}
-
-
-def session_of(endpoints: Endpoints, asking: Asking = Asking()) -> Session:
-    """The session for the options of a command."""
-    given = endpoints.allow_endpoints or [os.environ.get(ALLOW, "")]
-    allowed = tuple(filter(None, map(str.strip, ",".join(given).split(","))))
-    return session_here(**asdict(replace(endpoints, allow_endpoints=allowed)), **asdict(asking))
+def opened(suite: Path, options: Options) -> tuple[Suite, Session]:
+    """The suite, and a session with its cassette."""
+    session = session_of(options)
+    loaded = load_suite(suite, allow_outside=options.allow_outside)
+    session.replies.add_cassette(loaded)
+    return loaded, session
 
 
 def find_own_judges(*names: str) -> None:
     """Lets Python find custom judges, as ``module:name``, in this folder."""
     if any(":" in name for name in names):
         sys.path.insert(0, "")
-
-
-def gated_of(suite: Path, gated: Gated, session: Session) -> GatedSuite:
-    """The suite of a command, as a run with the same options gates it."""
-    from summeval_pytest.record.gated_suite import gated_suite  # numpy, no help text needs it
-
-    find_own_judges(gated.judge)
-    return gated_suite(
-        _here(suite),
-        None,
-        session,
-        judge=gated.judge,
-        models=names_in(gated.model, "--model"),
-        least=names_in(gated.least, "--min"),
-        allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
-    )
 
 
 METRICS_OPTION: Final = Parameter(
@@ -208,12 +141,14 @@ def metrics_in(values: Sequence[str]) -> tuple[MetricName, ...]:
     return tuple(metric for metric in METRICS if metric in names) or METRICS
 
 
-def check_writable(file: Path, option: str, kind: str = "") -> None:
-    """Refuses a file that cannot be written, or replaced, before anything is done for it."""
-    from summeval_pytest.reports.files import MARKS, unwritable
+def check_writable(file: Path, option: str, read: Path | None = None) -> None:
+    """Refuses a file that cannot be written, or is ``read``, before anything is done for it."""
+    from summeval_pytest.reports.files import unwritable
 
-    if fault := unwritable(file, MARKS[kind or option.removeprefix("--")]):
+    if fault := unwritable(file):
         raise OptionError(f"{option}={file}: cannot be written, {fault}; name another file")
+    if read is not None and file.resolve() == read.resolve():
+        raise OptionError(f"{option}={file}: the command reads that file; name another one")
 
 
 def make_folder(folder: Path, option: str) -> None:

@@ -154,12 +154,13 @@ def _rows(
     """The values of a number that are shown, the most lenient first; equal ones are merged."""
     marked = [*now, *(chosen.thresholds if chosen else ())]
     own = {each.least for each in marked if each.name == named.name}
-    if named.lower_is_better or named.worst is None or named.best == ENDLESS:
+    if ENDLESS in {named.low, named.high}:
         values = {float(count) for count in COUNTS}
     elif named.is_whole:
         values = {float(level) for level in range(int(named.low) + 1, int(named.high) + 1)}
     else:
-        values = {round(STEP * n, 2) for n in range(1, 21)}
+        first = 0 if named.lower_is_better else 1
+        values = {round(STEP * n, 2) for n in range(first, first + 20)}
     ordered = sorted(values | own, reverse=named.lower_is_better)
     rows: list[ValueRow] = []
     for row in rows_of(sheet, (sheet.threshold(named.name, value) for value in ordered)):
@@ -178,7 +179,7 @@ def _table(
     bound = "at most" if named.lower_is_better else "at least"
     has_labels = bool(rows) and rows[0].stopped.of + rows[0].lost.of > 0
     effect = f"  {'bad stopped':<24}good lost" if has_labels else ""
-    yield f"{named.name:<26}{'fails':>16}{effect}"
+    yield f"{named.name} {'fails':>{max(0, 41 - len(named.name))}}{effect}"
     for row in rows:
         mark = ", today" if row.threshold.least in today else ""
         value = f"  {bound} {row.threshold.least:g}{mark}"

@@ -1,33 +1,38 @@
-"""Commands about runs: plan one; merge, report and compare saved ones; compare suites."""
+"""Commands about runs: plan one; report and compare saved ones."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
+from summeval_pytest.annex import part
 from summeval_pytest.cli.parameters import (
-    AllowOutside,
-    Gated,
+    GATED,
+    REPORT_FILES,
     check_writable,
-    gated_of,
     session_of,
-    suite_of,
+    with_options,
     write_text,
 )
-from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.errors import OptionError, UsageError, nearest
+from summeval_pytest.options import TABLE, Options
+from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.record.record_file import read_record
-from summeval_pytest.record.stick import stick_changes
-from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
-from summeval_pytest.reports.files import REPORTS, append
+from summeval_pytest.record.redaction import redacted
+from summeval_pytest.reports.ci import (
+    STEP_SUMMARY,
+    annotation_lines,
+    pull_request_comment,
+    step_summary,
+)
+from summeval_pytest.reports.files import append, report_pieces
 from summeval_pytest.reports.judge_section import trust_of_run
+from summeval_pytest.reports.run_json import json_pieces
 from summeval_pytest.reports.terminal import (
     changed_model_lines,
     golden_lines,
@@ -37,95 +42,89 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.reports.wording import change_lines, comparison_lines
 from summeval_pytest.run.plan import planned_calls
-from summeval_pytest.suite.suite import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord, suite_alike
 
+MOST_BYTES: Final = 200_000_000
+"""Of a record for a comment: a stranger's may be of any size."""
+NO_RESULT: Final = "The gate has no result that can be read; its log says why."
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportFiles:
-    """The reports to write, as `reports.files.REPORTS` has them."""
-
-    html: Annotated[Path | None, Parameter(help="write the HTML page")] = None
-    junit: Annotated[Path | None, Parameter(help="write the JUnit report")] = None
-    gitlab: Annotated[Path | None, Parameter(help="write GitLab's code quality report")] = None
-
-    @property
-    def named(self) -> dict[str, Path]:
-        """The files that are asked for, by option."""
-        return {option: file for option, file in asdict(self).items() if file is not None}
-
-
-def plan(suite: Path, /, *, gated: Gated = Gated()) -> list[str]:
+@with_options(*GATED)
+def plan(suite: Path, /, *, options: Options) -> list[str]:
     """The plan as a table."""
-    session = session_of(gated.endpoints)
-    run = gated_of(suite, gated, session)
-    survey, signature = session.survey(gated.judge, [run.suite], run.tasks, imagine=True)
+    session = session_of(options)
+    run, judge = gated_suite(suite, session), session.terms.judge_name
+    survey, signature = session.survey(judge, [run.suite], run.tasks, imagine=True)
     rows = planned_calls(survey.missing.values(), survey.reply_share, survey.thoughts)
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.stored)))
 
 
-def merge(
-    *runs: Annotated[Path, Parameter(name="RUN", help="the shards' run records")],
-    out: Annotated[Path, Parameter(help="write the merged run record to this file")],
-    reports: ReportFiles = ReportFiles(),
-    option: Annotated[
-        tuple[str, ...],
-        Parameter(help="an option that the shards had, as --option=--summ-judge=gpt (repeat)"),
-    ] = (),
-) -> list[str]:
-    """Runs pytest on the suites of the shards; it decides by what they recorded.
-
-    Raises:
-        OptionError: where no file is named, and for a file that is no run record.
-        SystemExit: with pytest's exit code, where that is not 0.
-    """
-    if not runs:
-        raise OptionError("name the run records of all shards")
-    records = [read_record(run, "RUN") for run in runs]
-    suites = dict.fromkeys(suite.shown for record in records for suite in record.suites)
-    files = {"run-record": out, **reports.named}
-    command = [sys.executable, "-m", "pytest", "-q"]
-    command += [*(f"--summ-{name}={file}" for name, file in files.items()), *option]
-    command += [*(f"--summ-from={run}" for run in runs), "--", *suites]
-    done = subprocess.run(command, check=False)  # noqa: S603 - a suite's name stands behind --
-    if done.returncode:
-        raise SystemExit(done.returncode)
-    return []
-
-
+@with_options(*REPORT_FILES)
 def report(
     run: RunFile,
     /,
     *,
-    reports: ReportFiles = ReportFiles(),
     github: bool = False,
     otlp: bool = False,
+    comment: bool = False,
+    as_json: Annotated[bool, Parameter(name="--json")] = False,
+    redact: bool = False,
+    run_record: Path | None = None,
+    options: Options,
 ) -> tuple[list[str], bool]:
     """Prints a run and writes its reports again; whether the run passes.
 
     Args:
+        as_json: print the run as one JSON object instead
+        redact: leave out every text of papers, summaries and replies, in all that is written
+        run_record: write the run record, decided again
         github: print annotations, and append the step summary to GITHUB_STEP_SUMMARY (else print)
         otlp: send each number as an event to OpenTelemetry's collector
+        comment: print only the comment for a pull request, with exit code 0; RUN may be a
+            stranger's
     """
-    for option, file in reports.named.items():
-        check_writable(file, f"--{option}")
+    if comment:
+        others = (as_json, github, otlp, run_record, options.reports)
+        return _comment(run, redact=redact, is_alone=not any(others)), True
+    files = {option: Path(file) for option, file in options.reports.items()}
+    files |= {} if run_record is None else {"run_record": run_record}
+    flags = {option: TABLE[option].short_flag for option in files}
+    for option, file in files.items():
+        check_writable(file, flags[option], read=run)
+    if as_json and (github or otlp):
+        other = "--github" if github else "--otlp"
+        raise OptionError(f"--json prints one object, and {other} prints lines; leave one out")
+    if len({file.resolve() for file in files.values()}) < len(files):
+        raise OptionError("two reports name one file; name another one")
     verdict = decide(read_record(run, "RUN"))
-    lines = list(run_lines(verdict))
-    for option, file in reports.named.items():
-        write_text(file, f"--{option}", REPORTS[option].pieces(verdict, Path.cwd()))
-        lines.append(f"wrote {file}")
+    if redact:
+        verdict = redacted(verdict)
+    lines = "".join(json_pieces(verdict)).split("\n")[:-1] if as_json else [*run_lines(verdict)]
+    for option, file in files.items():
+        write_text(file, flags[option], report_pieces(option, verdict, Path.cwd()))
+        lines += [] if as_json else [f"wrote {file}"]
     if otlp:
-        telemetry = import_module("summeval_pytest.scale.telemetry")
-        lines.append(f"sent {telemetry.send_run(verdict):,} events")
+        lines.append(f"sent {part('events')(verdict):,} events")
     return [*lines, *_github(verdict)] if github else lines, verdict.may_release
+
+
+def _comment(run: Path, *, redact: bool, is_alone: bool) -> list[str]:
+    """The comment on a run that a stranger may have recorded, so that no link is followed."""
+    if not is_alone:
+        raise OptionError("--comment prints the comment alone; leave out the other reports")
+    try:
+        is_link = run.is_symlink() or run.parent.is_symlink()
+        if is_link or not run.is_file() or run.stat().st_size > MOST_BYTES:
+            return [NO_RESULT]
+        verdict = decide(read_record(run, "RUN"))
+    except (OSError, UsageError):
+        return [NO_RESULT]
+    return pull_request_comment(redacted(verdict) if redact else verdict).splitlines()
 
 
 def _github(verdict: RunVerdict) -> list[str]:
@@ -147,8 +146,6 @@ class Comparing:
     Attributes:
         system: compare this system of NEW (default: all)
         against: with this system of OLD (default: the same name, else the only one)
-        fail: exit with 1 if a rule is broken or inconclusive, as for --summ-compare-fail (default:
-            the rules that NEW was made with)
         papers: how many papers to list
         golden: compare only the judge's answers about labelled pairs; exit with 1 if they moved
             away from the labels by more than chance, or cannot be compared
@@ -157,7 +154,6 @@ class Comparing:
 
     system: str | None = None
     against: str | None = None
-    fail: tuple[str, ...] = ()
     papers: int = 10
     golden: bool = False
     answers: int = 10
@@ -175,7 +171,6 @@ def compare_runs(
     A run that was cut passes nothing. With ``--golden`` only golden answers are compared, and
     decide.
     """
-    rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
     old, new = decide(read_record(old_file, "OLD")), decide(read_record(new_file, "NEW"))
     shared = _shared_suites(old, new)
     if chosen.golden:
@@ -198,13 +193,11 @@ def compare_runs(
         for system in names if wanted is None else [wanted]:
             run, wanted = old_file.name, chosen.against
             baseline = find_baseline(old, run, suite, system, wanted=wanted, option="OLD")
-            policy = replace(suite.policy, rules=rules or suite.policy.rules)
-            of = replace(suite, policy=policy)
-            is_fine, of_system = _compared(of, system, baseline, chosen.papers)
+            is_fine, of_system = _compared(suite, system, baseline, chosen.papers)
             lines += [*of_system, ""]
             passes = passes and is_fine
     if not new.may_release:
-        why = trust_of_run(new) if new.is_untrusted else f"the run {new.outcome} by itself"
+        why = trust_of_run(new) if new.is_untrusted else f"the run by itself is {new.shown}"
         lines += [one_line(f"NEW: {why}", 400), ""]
     if shared:
         lines += _golden_answers(old, new, shared, chosen.answers)[0]
@@ -231,7 +224,7 @@ def _check_golden(
     shared: list[tuple[SuiteRecord, SuiteRecord]],
 ) -> None:
     """Refuses options of systems, runs without golden answers, and what only NEW has of them."""
-    for option in ("system", "against", "fail"):
+    for option in ("system", "against"):
         if getattr(chosen, option):
             raise OptionError(f"--golden compares no systems; leave out --{option}")
     for which, (file, record) in runs.items():
@@ -259,12 +252,12 @@ def _compared(
     pairs = suite.pairs_of(system)
     if not pairs:
         return False, [one_line(f"{suite.shown}: {system} was not judged")]
-    numbers = [pair.numbers() for pair in pairs]
+    numbers = [row.numbers for row in pairs.rows]
     comparison = compare(numbers, Against.of(baseline, suite, system), suite.policy)
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (
-            pair_change(baseline.pairs[pair.paper](), pair, baseline=str(baseline))
+            pair_change(baseline.pairs[pair.paper].read(), pair, baseline=str(baseline))
             for pair in pairs
             if pair.paper in baseline.pairs
         )
@@ -296,24 +289,3 @@ def _golden_answers(
         lines += ["", *golden_lines(now.shown, drift, n_answers=n_answers)]
         passes = passes and not drift.mismatches and not drift.is_worse
     return lines, passes
-
-
-def diff(
-    base: Annotated[str, Parameter(name="BASE", help="a git revision, or a folder as ./FOLDER")],
-    suite: Path = Path(),
-    /,
-    *,
-    allow_outside: AllowOutside = False,
-) -> list[str]:
-    """Lists the changes since BASE, first those that can turn a red release green."""
-    now = suite_of(suite, allow_outside=allow_outside)
-    with suite_at(base, now.path, "BASE") as before:
-        if before is None:
-            return [one_line(f"{now.shown}: {base} has no such suite")]
-        changes = stick_changes(before, now)
-    if not changes:
-        return [one_line(f"{now.shown}: nothing changed since {base}")]
-    n_loose = sum(change.loosens for change in changes)
-    counted = f"{len(changes)} changes since {base}, {n_loose} loosen the gate"
-    lines = [f"{'loosens: ' if each.loosens else ''}{one_line(str(each), 200)}" for each in changes]
-    return [one_line(f"{now.shown}: {counted}"), *(f"  {line}" for line in lines)]

@@ -33,6 +33,10 @@ ROOM: Final = 16_384
 Role = Literal["system", "user", "assistant"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 """How long a reasoning model thinks before it answers, as its endpoint has it."""
+DecisionRoute = Literal["decisions", "systemone"]
+Route = Literal["chat/completions"] | DecisionRoute
+"""The path of a request below an endpoint's address."""
+CHAT: Final = "chat/completions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +61,17 @@ class ChatRequest:
 
     Attributes:
         max_tokens: Tokens that the answer needs at most, without thoughts.
-        room: Tokens that the reply may have with its thoughts, as the suite has them: `ROOM` where
-            it says nothing, and then more where the model needs more; None for ``max_tokens``.
+        room: Tokens that the reply may have with its thoughts: `ROOM` where the suite says nothing,
+            or more where the answer needs more; None for ``max_tokens``.
+        first_room: Tokens that the reply may have while its model was not seen to think, so that a
+            model that repeats itself ends soon; None for the room. Changes no reply that fits.
+        is_roomy: Whether it is sent once more with all its room, as thoughts took the first.
         schema: What the reply has to follow; None for free text.
         vote: Which of several votes on the same question this is, from 0.
         attempt: Which attempt at the same items this is, from 0; later ones follow a bad reply.
         server: Where a model under test is asked: behind another address is another model. Empty
             for a judge, whose labels would show it.
+        route: Where it is sent; `decisions` has requests of other routes than chat.
         topic: What is asked, in a few words for messages and cassettes; changes no reply.
     """
 
@@ -71,6 +79,8 @@ class ChatRequest:
     messages: tuple[Message, ...]
     max_tokens: int
     room: int | None = None
+    first_room: int | None = None
+    is_roomy: bool = False
     reasoning_effort: Effort | None = None
     schema: Schema | None = None
     temperature: float = 0.0
@@ -78,6 +88,7 @@ class ChatRequest:
     vote: int = 0
     attempt: int = 0
     server: str = ""
+    route: Route = CHAT
     topic: str = field(default="", compare=False)
 
     @property
@@ -90,10 +101,12 @@ class ChatRequest:
     def identity(self, endpoint: str) -> Mapping[str, object]:
         """All that can change the reply of the endpoint of this name: what a key is made of.
 
-        The usual room is left out, as what a run has learned to add to it: neither changes a reply
-        that fits, and the keys of older replies stay valid.
+        The usual room is left out, since it changes no reply that fits.
         """
         chosen = {"room": self.room, "reasoning_effort": self.reasoning_effort}
+        again: dict[str, object] = {"is_roomy": True} if self.is_roomy else {}
+        if self.route != CHAT:
+            again["route"] = self.route
         return {
             "version": KEY_VERSION,
             "endpoint": endpoint,
@@ -107,12 +120,21 @@ class ChatRequest:
             "vote": self.vote,
             "attempt": self.attempt,
             **{key: value for key, value in chosen.items() if value not in {None, ROOM}},
+            **again,
         }
 
     def key(self, endpoint: str) -> str:
         """The key of its reply from the endpoint of this name."""
         return request_key(self.identity(endpoint))
 
+
+_LEEWAY: Final = 16
+"""Tokens by which servers count the length of a reply differently."""
+_TAIL: Final = 6000
+_LOOPED: Final = 80
+_LOOPS: Final = 4
+"""A reply loops if its last 80 characters, some 20 tokens, stand 4 times in its last 6,000."""
+_NUMBER: Final = re.compile(r"[0-9]+")
 
 Finish = Literal["stop", "length", "content_filter", "refusal"]
 """Why a reply ended: the model was done, cut off at ``max_tokens``, filtered, or it declined."""
@@ -151,6 +173,28 @@ class ChatReply:
     def is_spent(self) -> bool:
         """Whether it was cut off before the model had said anything."""
         return self.finish == "length" and not read_text(self.text).text
+
+    @property
+    def is_looping(self) -> bool:
+        """Whether it was cut off while it said the same again and again, whatever its numbers."""
+        text = _NUMBER.sub("0", self.text[-_TAIL:])
+        return self.finish == "length" and text.count(text[-_LOOPED:]) >= _LOOPS
+
+    @property
+    def has_thoughts(self) -> bool:
+        """Whether its endpoint counts thoughts, or it was cut off with thoughts in its text."""
+        is_cut = self.finish == "length"
+        return self.n_thought > 0 or (
+            is_cut and (self.is_spent or read_text(self.text).had_thoughts)
+        )
+
+    def wants_room(self, request: ChatRequest) -> bool:
+        """Whether thoughts took the first room of its request, so that more may let it end."""
+        first = request.first_room
+        if self.finish != "length" or first is None or self.is_looping:
+            return False
+        n_tokens = first if self.usage is None else self.usage.completion_tokens
+        return first - _LEEWAY <= n_tokens <= first and self.has_thoughts
 
     @property
     def n_thought(self) -> int:
@@ -244,9 +288,7 @@ def read_body(text: str) -> ChatReply:
         NoReplyError: fault "not_json" for what is no JSON text, "malformed" for what is no chat
             completion.
     """
-    values = _read_json(text)
-    if not isinstance(values, dict):
-        raise _malformed(f"its body is a JSON {_kind(values)}, no object")
+    values = read_object(text)
     choices = values.get("choices")
     if not (isinstance(choices, list) and choices and all(isinstance(c, dict) for c in choices)):
         what = "empty" if choices == [] else _kind(choices)
@@ -260,10 +302,22 @@ def read_body(text: str) -> ChatReply:
     return ChatReply(
         text=content,
         finish=finish,
-        model=_word(values.get("model")),
-        fingerprint=_word(values.get("system_fingerprint")),
-        usage=_usage(values.get("usage")),
+        model=word_of(values.get("model")),
+        fingerprint=word_of(values.get("system_fingerprint")),
+        usage=usage_of(values.get("usage")),
     )
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """The JSON object that a body is.
+
+    Raises:
+        NoReplyError: "not_json" for what is no JSON text, "malformed" for another value.
+    """
+    values = _read_json(text)
+    if not isinstance(values, dict):
+        raise _malformed(f"its body is a JSON {_kind(values)}, no object")
+    return values
 
 
 def _malformed(what: str) -> NoReplyError:
@@ -324,10 +378,10 @@ def text_of(content: object) -> str | None:
     return "".join(texts)
 
 
-def _usage(values: Any) -> Usage | None:
-    """The counts; None where they are none, as unknown is not 0."""
+def usage_of(values: Any, sent: str = "prompt", replied: str = "completion") -> Usage | None:
+    """The counts, by their endpoint's words; None where they are none, as unknown is not 0."""
     values = values if isinstance(values, dict) else {}
-    prompt, completion = values.get("prompt_tokens"), values.get("completion_tokens")
+    prompt, completion = values.get(f"{sent}_tokens"), values.get(f"{replied}_tokens")
     if not (is_count(prompt) and is_count(completion)):
         return None
 
@@ -337,11 +391,12 @@ def _usage(values: Any) -> Usage | None:
         count = details.get(name) if isinstance(details, dict) else 0
         return min(count, most) if is_count(count) else 0
 
-    cached = detail("prompt", "cached_tokens", prompt)
-    return Usage(prompt, completion, cached, detail("completion", "reasoning_tokens", completion))
+    cached = detail(sent, "cached_tokens", prompt)
+    return Usage(prompt, completion, cached, detail(replied, "reasoning_tokens", completion))
 
 
-def _word(value: object) -> str:
+def word_of(value: object) -> str:
+    """A short text or number of a reply in one line; empty for anything else."""
     if type(value) is int and abs(value) <= MOST_TOKENS:
         value = str(value)
     return one_line(value, _SHOWN) if isinstance(value, str) else ""
@@ -428,7 +483,7 @@ def _error_of(text: str) -> dict[str, str]:
     error: Any = values.get("error", values) if isinstance(values, dict) else values
     if not isinstance(error, dict):
         return {"message": _line(error)}
-    names = {key: _word(error.get(key)) for key in ("code", "type", "param")}
+    names = {key: word_of(error.get(key)) for key in ("code", "type", "param")}
     return {**names, "message": _line(error.get("message") or error.get("detail") or error)}
 
 

@@ -8,6 +8,7 @@ neither.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from summeval_pytest.endpoints.chat import (
+    CHAT,
     ChatReply,
     ChatRequest,
     Response,
@@ -25,6 +27,7 @@ from summeval_pytest.endpoints.chat import (
     read_body,
     read_trouble,
 )
+from summeval_pytest.endpoints.decisions import read_decision, settled
 from summeval_pytest.endpoints.dialect import (
     LEAST_ROOM,
     LEVELS,
@@ -43,8 +46,12 @@ from summeval_pytest.errors import REFUSALS, Fault, NoReplyError
 _REDIRECTED: Final = 300
 _MOST_UNREADABLE: Final = 3
 """How often one call may meet a good status with a body that is no reply."""
-_MOST_NARROWED: Final = 32
-"""How often one call may ask for a shorter reply; halves of a billion tokens are one after 30."""
+_MOST_NARROWED: Final = 2
+"""How often one call may ask for a shorter reply: after the endpoint's limit, and the context's."""
+CHARACTERS_A_TOKEN: Final = 8
+"""No prompt has more on the average: English has four to five."""
+_LEAST_CUT: Final = 256
+"""Tokens of the shortest context; lower counts leave out what a server had in its cache."""
 MOST_BREAKDOWNS: Final = 7
 """How often one call may find the server broken down before it counts as down."""
 _REMEDIES: Final[dict[Fault, str]] = {
@@ -54,7 +61,9 @@ _REMEDIES: Final[dict[Fault, str]] = {
     "unknown_model": "look at the model's name and base_url's path",
     "quota": "its account has to be topped up",
     "rate_limited": "lower max_in_flight, or set requests_per_minute and tokens_per_minute",
-    "timed_out": "raise timeout_seconds or attempt_seconds, or set max_tokens lower",
+    "timed_out": "lower max_in_flight, raise timeout_seconds, or set max_tokens lower",
+    "prompt_cut": "raise the server's context (OLLAMA_CONTEXT_LENGTH, llama-server's --ctx-size),"
+    " or set context_tokens under [systems.NAME]",
     "not_json": "see whether base_url is an OpenAI-compatible address up to its version",
     "too_large": "raise max_reply_mib if a reply may be as large",
     "malformed": "see whether base_url is an OpenAI-compatible address up to its version",
@@ -95,12 +104,33 @@ class Sender(Protocol):
     async def send(self, request: ChatRequest) -> ChatReply:
         """The reply to one request; a NoReplyError says why there is none."""
 
-    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Mark replies as unusable, so that a later run asks again; returns what the user can do.
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]]) -> str:
+        """Forget replies that nobody can use; returns what the user can do.
 
-        ``said`` are requests about the same items, each after the reply before; ``why`` says what
-        is wrong with the last reply. Those that were cut off stay: they would be cut off again.
+        ``said`` are requests about the same items, each after the reply before. Those that were
+        cut off stay: they would be cut off again.
         """
+
+
+def _whole(reply: ChatReply, request: ChatRequest) -> ChatReply | Trouble:
+    """The reply, unless its server read far less than the prompt: then it cut it in silence."""
+    if request.route != CHAT:  # whether the questions are counted is each server's own choice
+        request = replace(request, messages=request.messages[:1])
+    n_least = tokens_about(request) * 4 // CHARACTERS_A_TOKEN
+    n_read = math.inf if reply.usage is None else reply.usage.prompt_tokens
+    if not _LEAST_CUT <= n_read < n_least:
+        return reply
+    what = f"the server read {n_read:,} tokens of a prompt of about {tokens_about(request):,}"
+    return Trouble(fault="prompt_cut", may_pass=False, what=f"{what}: it cut the prompt")
+
+
+async def send_roomy(sender: Sender, request: ChatRequest) -> tuple[ChatRequest, ChatReply]:
+    """The request and its reply; once more with all its room where thoughts took the first."""
+    reply = await sender.send(request)
+    if reply.wants_room(request):
+        request = replace(request, first_room=None, is_roomy=True)
+        reply = await sender.send(request)
+    return request, reply
 
 
 @dataclass(eq=False, slots=True)
@@ -115,6 +145,8 @@ class _Call:
     n_waits: int = 0
     n_unreadable: int = 0
     n_narrowed: int = 0
+    n_shrunk: int = 0
+    has_timed_out: bool = False
     last: str = ""
 
 
@@ -131,7 +163,7 @@ class Client:
         trouble: What kept the last attempt from a reply; empty where it got one.
     """
 
-    def __init__(  # noqa: PLR0913 - the last four by keyword, each a matter of its own
+    def __init__(
         self,
         endpoint: Endpoint,
         limits: Limits,
@@ -139,7 +171,6 @@ class Client:
         remembered: Dialect | None = None,
         backoff: Backoff = USUAL_BACKOFF,
         chance: random.Random | None = None,
-        fit: Callable[[ChatRequest], ChatRequest] = lambda request: request,
     ) -> None:
         self.endpoint = endpoint
         self.remembered = remembered
@@ -153,7 +184,6 @@ class Client:
         self._is_known = remembered is not None  # a reply came in it, today or another day
         self._is_confirmed = False  # one came today
         self._first = asyncio.Lock()
-        self._fit = fit  # gives a request the room that the model was found to need by its turn
         self._refusal: NoReplyError | None = None
         self._n_breakdowns: Counter[int] = Counter()  # by call, since the server was last heard
 
@@ -169,7 +199,8 @@ class Client:
     async def send(self, request: ChatRequest, *, again: Again | None = None) -> ChatReply:
         """The reply to one request; a cut-off, filtered or refused one is a reply as well.
 
-        The time allowed begins with the first attempt, as waiting for a turn is nobody's fault.
+        The time allowed begins with the first attempt, as waiting for a turn is nobody's fault. An
+        attempt that took too long is made once more, and has all the time that is left.
 
         Raises:
             NoReplyError: if there is none, with its fault.
@@ -178,11 +209,17 @@ class Client:
         try:
             async with call.deadline:
                 while True:
-                    outcome = await self._ask(call)
+                    if request.route == CHAT:
+                        outcome = await self._ask(call)
+                    else:  # it has no dialect
+                        outcome = settled(request, await self._attempt(call, self._dialect))
                     if isinstance(outcome, ChatReply):
+                        if outcome.has_thoughts:
+                            self._dialect = replace(self._dialect, thinks=True)
                         return outcome
                     await self._wait(call, outcome)
         except TimeoutError:
+            self._limiter.refused(call.n_shrunk)
             what = f"no reply within {self.endpoint.timeout_seconds:g} s"
             if call.last:
                 what += f"; the last trouble before was: {call.last}"
@@ -267,31 +304,50 @@ class Client:
     async def _attempt(self, call: _Call, dialect: Dialect) -> ChatReply | Trouble:
         """What one attempt comes to, when its turn has come."""
         n_tokens = 0
-        call.request = self._fit(call.request)
         if self.endpoint.tokens_per_minute is not None:  # providers count the longest reply, too
             n_tokens = tokens_about(call.request) + room(call.request, dialect)
-        turn = self._limits.taken(self._limiter, ticket=call.ticket, n_tokens=n_tokens)
-        async with turn as n_shrunk:
+        await self._look()
+        texts = [call.request.model, *(message.content for message in call.request.messages)]
+        prompt = "" if call.n_attempts else "\n".join(texts)
+        turn = self._limits.taken(
+            self._limiter, ticket=call.ticket, n_tokens=n_tokens, prompt=prompt
+        )
+        async with turn as call.n_shrunk:
             if self._refusal is not None:
                 raise NoReplyError(self._refusal.fault, str(self._refusal))
             if call.deadline.when() is None:  # from now on the call's time runs
                 now = asyncio.get_running_loop().time()
                 call.deadline.reschedule(now + self.endpoint.timeout_seconds)
             call.n_attempts += 1
+            sent_at = asyncio.get_running_loop().time()
             outcome = await self._post(call, body(call.request, dialect))
+            if isinstance(outcome, ChatReply):
+                outcome = _whole(outcome, call.request)
             if isinstance(outcome, ChatReply):
                 self.trouble = ""
                 self._n_breakdowns.clear()
-                self._limiter.served()
-                return outcome
-            self.trouble = self.endpoint.redacted(outcome.what)
-            if outcome.is_breakdown:
-                self._n_breakdowns[call.ticket] += 1
-            elif outcome.fault != "timed_out":  # a refusal shows that somebody is there
-                self._n_breakdowns.clear()
-            if outcome.fault == "rate_limited":
-                self._limiter.refused(n_shrunk)
+                self._limiter.served(asyncio.get_running_loop().time() - sent_at)
+            else:
+                self._note(call, outcome)
             return outcome
+
+    async def _look(self) -> None:
+        """Asks a server of this machine once how many requests it serves at once."""
+        if self._limiter.is_unknown:
+            self._limiter.is_unknown = False
+            if n_slots := await self._wire.n_slots():
+                self._limiter.has_slots(n_slots)
+
+    def _note(self, call: _Call, trouble: Trouble) -> None:
+        """Remembers what a trouble says of the endpoint: that it is down, or asked for too much."""
+        self.trouble = self.endpoint.redacted(trouble.what)
+        if trouble.is_breakdown:
+            self._n_breakdowns[call.ticket] += 1
+        elif trouble.fault != "timed_out":  # a refusal shows that somebody is there
+            self._n_breakdowns.clear()
+        if trouble.fault in {"rate_limited", "timed_out"}:
+            self._limiter.refused(call.n_shrunk)
+        call.has_timed_out = call.has_timed_out or trouble.fault == "timed_out"
 
     @property
     def _is_down(self) -> bool:
@@ -300,9 +356,11 @@ class Client:
 
     async def _post(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:
-            async with asyncio.timeout(self.endpoint.attempt_seconds):
-                response = await self._wire.post(values)
-            return await read_off_loop(len(response.text), partial(self._read, response))
+            async with asyncio.timeout(None if call.has_timed_out else self.endpoint.first_seconds):
+                response = await self._wire.post(values, call.request.route)
+            is_chat = call.request.route == CHAT
+            read = partial(self._read, response, read_body if is_chat else read_decision)
+            return await read_off_loop(len(response.text), read)
         except TimeoutError:
             return Trouble(fault="timed_out", may_pass=True, what=TOO_SLOW)
         except NoReplyError as error:
@@ -311,16 +369,17 @@ class Client:
                 return Trouble(fault=error.fault, may_pass=may_pass, what=str(error))
             call.n_unreadable += 1
             may_pass = error.fault != "too_large" and call.n_unreadable < _MOST_UNREADABLE
-            what = f"the response is no chat completion: {error}"
+            kind = "chat completion" if call.request.route == CHAT else "decision"
+            what = f"the response is no {kind}: {error}"
             return Trouble(fault=error.fault, may_pass=may_pass, what=what)
 
-    def _read(self, response: Response) -> ChatReply | Trouble:
+    def _read(self, response: Response, read_of: Callable[[str], ChatReply]) -> ChatReply | Trouble:
         """What a response says, without any secret: its text is cleaned as it came and as read."""
         redacted = self.endpoint.redacted
         response = replace(response, text=redacted(response.text))
         if response.status >= _REDIRECTED:
             return read_trouble(response, datetime.now(UTC))
-        reply = read_body(response.text)
+        reply = read_of(response.text)
         return replace(
             reply,
             text=redacted(reply.text),

@@ -1,8 +1,9 @@
 """Request features that an endpoint supports, found out by trial.
 
-OpenAI's own models take a strict JSON schema; other servers take ``json_object``, or neither;
-reasoning models call ``max_tokens`` by another name and take no temperature. Nothing announces
-this, so a dialect is tried from the top and adapted to what the endpoint refuses.
+OpenAI's own models take a strict JSON schema; other servers take ``json_object``, with a schema
+beside it (llama-cpp-python) or without, or neither; reasoning models call ``max_tokens`` by another
+name and take no temperature. Nothing announces this, so a dialect is tried from the top and adapted
+to what the endpoint refuses.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, get_args
 
-from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Trouble
+from summeval_pytest.endpoints.chat import CHAT, ROOM, ChatRequest, Schema, Trouble
+from summeval_pytest.endpoints.decisions import decision_body
 
-Level = Literal["json_schema", "json_object", "text"]
-"""How the form of a reply is asked for, best first."""
+Level = Literal["json_schema", "object_schema", "json_object", "text"]
+"""How the form of a reply is asked for, best first; a server that does not know the schema of
+``object_schema`` may ignore it, so that the prompt has it, too."""
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 INSTRUCTION: Final = (
     "Reply with one JSON object that follows this JSON schema, and with nothing before or after it:"
@@ -48,6 +51,8 @@ _FEWEST: Final = 256
 class Dialect:
     """What one model at one endpoint understands: temperature, seed, messages of a system.
 
+    ``thinks`` says that it was seen to think before it answers.
+
     Without ``system``, the text of such a message stands before the user's. The level is None while
     no schema was asked for with success; ``most_tokens``, the longest reply that may be asked for,
     while nobody refused one.
@@ -59,6 +64,7 @@ class Dialect:
     seed: bool = True
     system: bool = True
     most_tokens: int | None = None
+    thinks: bool = False
 
     def as_json(self) -> Mapping[str, object]:
         """The dialect as JSON values; `read_dialect` is the way back."""
@@ -67,14 +73,19 @@ class Dialect:
 
 def read_dialect(values: Any) -> Dialect | None:
     """The dialect that JSON values hold, as `Dialect.as_json` wrote it; None in anything else."""
-    match {"most_tokens": None, "system": True, **values} if isinstance(values, dict) else None:
+    match (
+        {"most_tokens": None, "system": True, "thinks": False, **values}
+        if isinstance(values, dict)
+        else None
+    ):
         case {
-            "level": None | "json_schema" | "json_object" | "text",
+            "level": None | "json_schema" | "object_schema" | "json_object" | "text",
             "length_field": "max_tokens" | "max_completion_tokens",
             "temperature": bool(),
             "seed": bool(),
             "system": bool(),
             "most_tokens": None | int() as most,
+            "thinks": bool(),
             **more,
         } if not more and (most is None or (type(most) is int and most > 0)):
             return Dialect(**values)
@@ -122,15 +133,21 @@ def next_trial(dialect: Dialect, trouble: Trouble, *, has_schema: bool) -> Diale
 
 
 def room(request: ChatRequest, dialect: Dialect) -> int:
-    """Tokens that a reply may have: as many as are wanted, and no more than the endpoint takes."""
-    return min(request.most_tokens, dialect.most_tokens or request.most_tokens)
+    """Tokens that a reply may have: as many as are wanted, and no more than the endpoint takes.
+
+    Only reasoning models call the room ``max_completion_tokens``.
+    """
+    most = request.most_tokens
+    if not (dialect.thinks or dialect.length_field == "max_completion_tokens"):
+        most = min(request.first_room or most, most)
+    return min(most, dialect.most_tokens or most)
 
 
 def narrowed(dialect: Dialect, trouble: Trouble, request: ChatRequest) -> Dialect | None:
     """The dialect with the longest reply that a refusal allows; None if it is about another thing.
 
     A refusal names the longest reply, or a context and beside it the length of the prompt, and then
-    an eighth of what is left goes to longer prompts. Where it names nothing, half as much is tried.
+    an eighth of what is left goes to longer prompts. One that names no number is an error.
     """
     message = trouble.what.lower()
     words, sent = set(re.findall(r"\w+", message)), room(request, dialect)
@@ -144,12 +161,9 @@ def narrowed(dialect: Dialect, trouble: Trouble, request: ChatRequest) -> Dialec
     limits = {n for n in numbers - {sent, trouble.status} if n - sent not in numbers}
     most, prompt = [*sorted(limits, reverse=True), 0, 0][:2]
     if most < _FEWEST:
-        if dialect.length_field == "max_tokens" and not trouble.is_too_long:
-            return None  # first under the other name
-        less = max(sent // 2, need)
-    else:
-        most -= "exclusive" in words
-        less = most if prompt <= 1 else max((most - prompt) * 7 // 8, need)
+        return None
+    most -= "exclusive" in words
+    less = most if prompt <= 1 else max((most - prompt) * 7 // 8, need)
     return replace(dialect, most_tokens=less) if less < sent else None
 
 
@@ -167,23 +181,32 @@ def _messages(request: ChatRequest, dialect: Dialect) -> list[dict[str, str]]:
     return messages
 
 
+def _form(level: Level, schema: Schema) -> dict[str, object]:
+    """The form of a reply as a field of the body."""
+    shape = json.loads(schema.text)
+    if level == "json_schema":
+        named = {"name": schema.name, "strict": True, "schema": shape}
+        return {"type": level, "json_schema": named}
+    of_object: dict[str, object] = {"type": "json_object"}
+    return of_object | {"schema": shape} if level == "object_schema" else of_object
+
+
 def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
     """A request's body as JSON values, in an endpoint's dialect.
 
-    Where the endpoint takes no strict schema, the schema stands at the end of the last message.
+    Where the endpoint takes no strict schema, the schema stands at the end of the last message. A
+    request of another route than chat has one form.
     """
+    if request.route != CHAT:
+        return decision_body(request)
     messages = _messages(request, dialect)
     values: dict[str, object] = {"model": request.model}
     if request.schema is not None:
         level = dialect.level or LEVELS[0]
-        if level == LEVELS[0]:
-            schema = {"strict": True, "schema": json.loads(request.schema.text)}
-            named = {"name": request.schema.name, **schema}
-            values["response_format"] = {"type": level, "json_schema": named}
-        elif messages:
+        if level != LEVELS[0] and messages:
             messages[-1]["content"] += f"\n\n{INSTRUCTION}\n{request.schema.text}"
-        if level == "json_object":
-            values["response_format"] = {"type": level}
+        if level != LEVELS[-1]:
+            values["response_format"] = _form(level, request.schema)
     values["messages"] = messages
     values[dialect.length_field] = room(request, dialect)
     if request.reasoning_effort is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
-from summeval_pytest.endpoints.chat import Usage
+from summeval_pytest.endpoints.chat import CHAT, Route, Usage
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.text.printing import one_line
 
@@ -29,9 +28,8 @@ PLACEHOLDERS: Final = frozenset({
 })  # fmt: skip
 """What people write for a key where none is asked for; words that a reply may hold as well."""
 
+_ATTEMPT_SECONDS: Final = 300.0
 _SHORTEST: Final = 6
-_WRAPPED: Final = r"(?>[ \t]*\r?\n(?:E )?[ \t]*)?"
-"""What wrapping puts between two characters, and pytest before the lines of an error."""
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _KEY_LIKE: Final = (
     r"(?<![A-Za-z0-9])sk-(?:(?=[\w*-]*\d)[\w*-]{8,}|[\w*-]{20,})",
@@ -52,7 +50,8 @@ class Endpoint:
         requests_per_minute: The maximum number of requests per minute; None: no limit.
         tokens_per_minute: The same for the tokens of prompts and replies; None: no limit.
         timeout_seconds: How long one call may take, with all attempts and waits.
-        attempt_seconds: How long one attempt may take.
+        attempt_seconds: How long the first attempt of a call may take; None: 300 s, and on this
+            machine, where no packet is lost, as long as the call.
         max_reply_mib: The maximum size of a reply's body in MiB, compressed and decoded.
 
     Raises:
@@ -66,7 +65,7 @@ class Endpoint:
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     timeout_seconds: float = 600.0
-    attempt_seconds: float = 300.0
+    attempt_seconds: float | None = None
     max_reply_mib: int = 4
 
     def __post_init__(self) -> None:
@@ -127,6 +126,12 @@ class Endpoint:
             return host == "localhost" or host.endswith(".localhost")
 
     @property
+    def first_seconds(self) -> float:
+        """How long the first attempt of a call may take."""
+        usual = self.timeout_seconds if self.is_loopback else _ATTEMPT_SECONDS
+        return min(self.attempt_seconds or usual, self.timeout_seconds)
+
+    @property
     def is_private(self) -> bool:
         """Whether nobody on the way can read what is sent: by https, or on this machine."""
         return self._url.scheme == "https" or self.is_loopback
@@ -142,7 +147,7 @@ class Endpoint:
     def redacted(self, text: str) -> str:
         """The text with ``[key]`` for every secret of this endpoint, and for what looks like one.
 
-        It is found in JSON, in a URL, in base64, and where lines were wrapped in the middle of it.
+        It is found as it is, in JSON and in a URL.
         A key that is known to be a placeholder, or is too short to keep anything, stays.
         """
         return _pattern(self.api_key, self.base_url).sub(HIDDEN, text)
@@ -159,11 +164,7 @@ def _pattern(api_key: str, base_url: str) -> re.Pattern[str]:
         if len(secret) >= _SHORTEST and secret.lower() not in PLACEHOLDERS:
             quoted = json.dumps(secret)[1:-1]
             spelled |= {secret, quoted, quoted.replace("/", r"\/"), quote(secret, safe="")}
-            for n_before in range(3):  # whatever stands before and after it
-                shifted = bytes(n_before) + secret.encode()
-                own = slice(-(-n_before * 8 // 6), len(shifted) * 8 // 6)  # digits of no other byte
-                spelled |= {to(shifted).decode()[own] for to in (b64encode, urlsafe_b64encode)}
-    known = [_WRAPPED.join(map(re.escape, text)) for text in sorted(spelled, key=len, reverse=True)]
+    known = [re.escape(text) for text in sorted(spelled, key=len, reverse=True)]
     return re.compile("|".join([*known, *_KEY_LIKE]), re.ASCII)
 
 
@@ -231,11 +232,11 @@ class Price:
         return (dollars + usage.completion_tokens * price.output) / 1_000_000
 
 
-def listed_price(endpoint: Endpoint, model: str) -> Price | None:
+def listed_price(endpoint: Endpoint, model: str, route: Route = CHAT) -> Price | None:
     """What a model costs at an endpoint by the list of `genai-prices`; None where that has none.
 
     The list tells providers by the beginnings of addresses, and another's host may begin alike. A
-    model whose replies are listed for nothing is billed by the minute or the picture.
+    model of chat whose replies are listed for nothing is billed by the minute or the picture.
     """
     from genai_prices import Usage as Used
     from genai_prices import __version__, calc_price
@@ -247,7 +248,7 @@ def listed_price(endpoint: Endpoint, model: str) -> Price | None:
     def price(n: int, source: str = "") -> Price:
         def per_million(n_replied: int = 0, n_cached: int = 0) -> float:
             used = Used(input_tokens=n, output_tokens=n_replied, cache_read_tokens=n_cached)
-            total = calc_price(used, model_ref=model, provider_id=provider.id).total_price
+            total = calc_price(used, model_ref=model, provider_id=provider_id).total_price
             return float(total * 1_000_000 / n)
 
         return Price(per_million(), per_million(n) - per_million(), per_million(0, n), source)
@@ -257,11 +258,15 @@ def listed_price(endpoint: Endpoint, model: str) -> Price | None:
         match = re.match(provider.api_pattern, url)
         if match is None or match.end() < len(origin):
             return None
+        provider_id = provider.id
+        if route == "decisions" and provider_id == OPENAI:  # which lists them as another's
+            provider_id = f"{OPENAI}-decisions"
         source = f"{model} at {urlsplit(origin).hostname} (genai-prices {__version__})"
         short, long = price(_FEW, source), price(_MANY)
     except LookupError:
         return None
-    return replace(short, long=None if short == long else long) if short.output else None
+    is_priced = short.output if route == CHAT else short.input
+    return replace(short, long=None if short == long else long) if is_priced else None
 
 
 LONG: Final = 32_000
@@ -272,6 +277,8 @@ OPENAI: Final = "openai"
 OLLAMA: Final = "ollama"
 BUILT_IN_ENDPOINTS: Final = (OLLAMA, OPENAI)
 """The endpoints that exist without being written in a suite."""
+EXAMPLE_MODEL: Final = "gpt-6-luna"
+"""The model of our examples: one that its provider does not end soon, and with a list price."""
 OPENAI_URL: Final = "https://api.openai.com/v1"
 OLLAMA_URL: Final = "http://localhost:11434/v1"
 BASE_URL: Final = "OPENAI_BASE_URL"
@@ -299,12 +306,12 @@ class Address:
     hint: str = ""
     pinned: bool | None = False
 
-    def price(self, written: Price | None, model: str) -> Price | None:
+    def price(self, written: Price | None, model: str, route: Route = CHAT) -> Price | None:
         """What tokens cost there: as written, or nothing on this machine, or as listed."""
         if written is not None:
             return written
         at = self.endpoint
-        return _FREE if at.is_loopback else listed_price(at, model)
+        return _FREE if at.is_loopback else listed_price(at, model, route)
 
 
 class Addresses:
@@ -424,14 +431,13 @@ class Addresses:
         def part(limit: int | None, n_processes: int) -> int | None:
             return limit and max(1, limit // n_processes)
 
-        timeout_seconds = spec.timeout_seconds or usual.timeout_seconds
         return replace(
             usual,
             max_in_flight=part(spec.max_in_flight, self._n_processes),
             requests_per_minute=part(spec.requests_per_minute, self._n_paced),
             tokens_per_minute=part(spec.tokens_per_minute, self._n_paced),
-            timeout_seconds=timeout_seconds,
-            attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout_seconds),
+            timeout_seconds=spec.timeout_seconds or usual.timeout_seconds,
+            attempt_seconds=spec.attempt_seconds,
             max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,
         )
 

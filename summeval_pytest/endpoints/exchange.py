@@ -2,19 +2,18 @@
 
 A request in flight anywhere, in this process or in another one that shares the store, is waited
 for and not sent again. A reply is kept the moment it arrives; that there was none is never kept,
-and one that nobody could use is kept for the record and asked for again by the next run.
+and one that nobody could use is forgotten, so that the next run asks again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Final, Literal
+from typing import Final
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, read_reply
 from summeval_pytest.endpoints.client import USUAL_BACKOFF, Again, Backoff, Client, Sender
@@ -31,20 +30,32 @@ from summeval_pytest.endpoints.limits import (
     tokens_for,
 )
 from summeval_pytest.errors import Fault, NoReplyError, OptionError, StoreError
+from summeval_pytest.options import Record
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import P, Store, StorePlace, T, open_store
 
-_MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
+_MAYBE_BILLED: Final = frozenset(
+    {"dropped", "timed_out", "prompt_cut", "not_json", "malformed", "too_large"}
+)
 """Faults after which the endpoint may have done its work all the same."""
-_MOST_THOUGHTS: Final = 8 * ROOM
-"""Tokens; no model thinks as long about one question, whatever an endpoint says."""
 _NO_ROOM: Final = (
     "set max_tokens higher under [judges.NAME], or reasoning_effort lower; until then the reply is"
     " kept, and not paid for again"
 )
+_NO_END: Final = "more tokens would not help, so the reply is kept; another model may answer"
 DRAIN_SECONDS: Final = 60.0
 """How long a run that ends waits for calls in flight: others may wait for the same replies."""
-Record = Literal["none", "new", "all"]
+
+
+def _read(row: Row | None) -> ChatReply | None:
+    try:
+        return None if row is None else read_reply(dict(row.reply))
+    except ValueError as error:
+        assert row is not None
+        raise StoreError(
+            f"the recorded reply {row.key[:8]} is none of ours ({error}); delete it, and ask"
+            " again with --summ-record=new"
+        ) from error
 
 
 @dataclass(eq=False)
@@ -52,13 +63,15 @@ class Memory:
     """The replies that one process can read without asking.
 
     The store is opened at the first look; cassettes are rows by key; ``run`` is a name that all
-    processes of this run share and no other run has.
+    processes of this run share and no other run has. Replies whose keys are ``unusable`` stay until
+    the run ends, since its other processes may need them, and the next run asks for them again.
     """
 
     record: Record
     place: StorePlace
     cassettes: Mapping[str, Row]
     run: str = field(kw_only=True)
+    unusable: set[str] = field(default_factory=set, kw_only=True)
 
     @cached_property
     def store(self) -> Store:
@@ -67,13 +80,13 @@ class Memory:
 
     def recorded(self, key: str) -> ChatReply | None:
         """The reply in a cassette; none where everything is asked again."""
-        return self._usable(None if self.record == "all" else self.cassettes.get(key))
+        return _read(None if self.record == "all" else self.cassettes.get(key))
 
     def cached(self, key: str) -> ChatReply | None:
         """The reply in the store, from before, or, where all is asked again, from this run."""
         if self.record == "none":
             return None
-        return self._usable(self.store.get(key, self.run if self.record == "all" else ""))
+        return _read(self.store.get(key, self.run if self.record == "all" else ""))
 
     def remember(self, key: str, topic: str, reply: ChatReply) -> None:
         """Stores a reply."""
@@ -81,45 +94,6 @@ class Memory:
         self.store.put(row)
         if self.record == "all":
             self.store.put(row, self.run)
-
-    def give_up(
-        self, endpoint: str, said: Sequence[tuple[ChatRequest, ChatReply]], why: str
-    ) -> list[str]:
-        """Marks kept replies as unusable from the next run on, and gives their keys.
-
-        Those that were cut off stay: they would be cut off again.
-        """
-        keys = []
-        for request, reply in said:
-            if reply.finish != "length":
-                keys.append(request.key(endpoint))
-                if self.record != "none":
-                    mark = Row(keys[-1], "", reply.as_json()).mark
-                    self.store.put_note(mark, f"{self.run}\n{why}")
-        return keys
-
-    def given_up(self, key: str) -> str:
-        """Why a reply is kept and yet asked for again; empty where none is."""
-        rows = (self.cassettes.get(key), None if self.record == "none" else self.store.get(key))
-        return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
-
-    def _usable(self, row: Row | None) -> ChatReply | None:
-        if row is None or self._why_not(row):
-            return None
-        try:
-            return read_reply(dict(row.reply))
-        except ValueError as error:
-            raise StoreError(
-                f"the recorded reply {row.key[:8]} is none of ours ({error}); delete it, and ask"
-                " again with --summ-record=new"
-            ) from error
-
-    def _why_not(self, row: Row) -> str:
-        """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
-        if self.record == "none":
-            return ""
-        run, _, why = (self.store.note(row.mark) or "").partition("\n")
-        return "" if run == self.run else why
 
     def dialect(self, endpoint: str, model: str) -> Dialect | None:
         """What a model was found to understand; unknown where all is asked again."""
@@ -143,9 +117,12 @@ class Memory:
         return await self.store.off_loop(call, *args, **kwargs)
 
     def close(self) -> None:
-        """Closes what was opened."""
+        """Removes what nobody could use, at the end of a run, and closes what was opened."""
         if "store" in vars(self):
-            vars(self).pop("store").close()
+            store: Store = vars(self).pop("store")
+            for key in self.unusable:
+                store.remove(key)
+            store.close()
 
     def forget_run(self) -> None:
         """Removes, after a run, what only it needed, and what killed runs of other days left."""
@@ -162,7 +139,7 @@ class Exchange:
     Attributes:
         open: The requests that are waited for, by key.
         waiting_elsewhere: Of these, those that another process may be asking.
-        thoughts: By endpoint and model, the most tokens that one of its replies thought.
+        failed: By key, why a call of this run got no reply; it is not made again.
         swapped: Why a pinned model is not asked any more: another one replied.
     """
 
@@ -182,7 +159,7 @@ class Exchange:
         self.limits = Limits(in_flight, None if memory.record == "none" else memory.store.turn)
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
-        self.thoughts: dict[tuple[str, str], int] = {}
+        self.failed: dict[str, NoReplyError] = {}
         self.swapped: dict[tuple[str, str, bool | None], str] = {}
         self.purse = asyncio.Semaphore(in_flight)  # bounds calls that set money aside at once
         self._backoff = backoff
@@ -205,8 +182,7 @@ class Exchange:
         client = self._clients.get((endpoint, request.model))
         if client is None:
             known = self.memory.dialect(endpoint.name, request.model)
-            fit, backoff = partial(self.fit, endpoint), self._backoff
-            client = Client(endpoint, self.limits, backoff=backoff, remembered=known, fit=fit)
+            client = Client(endpoint, self.limits, backoff=self._backoff, remembered=known)
             self._clients[endpoint, request.model] = client
         self.ledger.n_in_flight += 1
         try:
@@ -220,25 +196,6 @@ class Exchange:
             client.remembered = client.dialect
             self.memory.remember_dialect(endpoint.name, request.model, client.dialect)
         return reply
-
-    def fit(
-        self, endpoint: Endpoint, request: ChatRequest, n_left: float = math.inf
-    ) -> ChatRequest:
-        """The request with room for twice the thoughts that the model was seen to have, and more.
-
-        Of ``n_left`` tokens that the budget pays for, it may have its share, or all of them before
-        the model is known. Where tokens are limited a minute, providers count room that stays
-        empty, so there is no more than needed.
-        """
-        if request.room != ROOM:
-            return request
-        thought = self.thoughts.get((endpoint.name, request.model))
-        share = n_left if thought is None else n_left / self.limits.limit
-        if thought is not None and endpoint.tokens_per_minute is not None:
-            share = 0.0
-        need = request.max_tokens + (thought or 0)
-        room = max(need + (thought or 0), min(request.most_tokens, share))
-        return replace(request, room=max(need, int(min(room, n_left))))
 
     def redacted(self, text: str) -> str:
         """The text without the secrets of any endpoint that was asked."""
@@ -282,11 +239,13 @@ class CachedEndpoint:
         """
         exchange, key = self._exchange, request.key(self._address.endpoint.name)
         reply = None
-        if key in exchange.memory.cassettes:  # it may be marked in the store as unusable
-            reply = await exchange.memory.off_loop(exchange.memory.recorded, key)
+        if key in exchange.memory.cassettes:
+            reply = exchange.memory.recorded(key)
         if reply is not None:
             exchange.ledger.remembered(key, "recorded")
             return self._checked(key, request, reply)
+        if (error := exchange.failed.get(key)) is not None:
+            raise NoReplyError(error.fault, str(error))
         urgency = URGENCY.get()
         if key in exchange.open:
             task, first_urgency = exchange.open[key]
@@ -297,21 +256,19 @@ class CachedEndpoint:
             task.add_done_callback(partial(self._forget, key))
         return await asyncio.shield(task)
 
-    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Marks the replies as unusable but for those that were cut off; a replay can only tell."""
-        memory = self._exchange.memory
-        keys = memory.give_up(self._address.endpoint.name, said, why)
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]]) -> str:
+        """Forgets the replies but for those that were cut off; a cassette keeps its own."""
+        memory, name = self._exchange.memory, self._address.endpoint.name
+        keys = [request.key(name) for request, reply in said if reply.finish != "length"]
         if not keys:
-            return _NO_ROOM
-        if memory.record == "none":
+            return _NO_END if said[-1][1].is_looping else _NO_ROOM
+        memory.unusable.update(keys)
+        if any(key in memory.cassettes for key in keys):
             return (
-                f"the recorded answer to question {keys[0][:8]} is unusable; ask again with"
-                " --summ-record=new, then 'summeval cassette export'"
+                f"the recorded answer to question {keys[0][:8]} is unusable; delete its line in"
+                " the cassette, ask again with --summ-record=new, then 'summeval cassette export'"
             )
-        return (
-            f"the answer to question {keys[0][:8]} is kept as unusable; the next run with"
-            " --summ-record=new asks again"
-        )
+        return f"question {keys[0][:8]} has no usable answer; the next run asks it again"
 
     def _forget(self, key: str, task: asyncio.Task[ChatReply]) -> None:
         self._exchange.open.pop(key, None)
@@ -340,7 +297,7 @@ class CachedEndpoint:
                 if said := exchange.swapped.get(self._who(request)):
                     raise NoReplyError("other_model", said)  # the next would be of no more use
                 URGENCY.get().has_asked = True
-                reply = self._checked(key, request, await self._asked(key, request))
+                reply = self._checked(key, request, await self._asked_once(key, request))
                 await memory.off_loop(memory.remember, key, request.topic, reply)
                 return reply
         finally:
@@ -365,9 +322,6 @@ class CachedEndpoint:
             is_other=is_other_model(asked, reply.model, pinned=self._address.pinned),
         )
         self._exchange.ledger.models.setdefault(seen, set()).add(key)
-        known = self._exchange.thoughts.get((endpoint.name, asked), 0)
-        n_thought = min(reply.n_thought, _MOST_THOUGHTS)
-        self._exchange.thoughts[endpoint.name, asked] = max(known, n_thought)
         if seen.is_other and self._exchange.is_strict:
             self._exchange.swapped[self._who(request)] = said = (
                 f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for the pinned model"
@@ -399,15 +353,26 @@ class CachedEndpoint:
         exchange.ledger.answered(key, reply.usage, price)
         return reply
 
+    async def _asked_once(self, key: str, request: ChatRequest) -> ChatReply:
+        """The endpoint's own reply; a failure is kept, but where a budget may let others go on."""
+        try:
+            return await self._asked(key, request)
+        except NoReplyError as error:
+            if error.fault != "over_budget":
+                self._exchange.failed[key] = error
+            raise
+
     async def _afforded(self, request: ChatRequest, budget: Budget, price: Price) -> ChatReply:
         """The endpoint's own reply, if the most that this can cost is left."""
-        asked, endpoint = request, self._address.endpoint
+        asked = request
 
         def most(dollars: float) -> float:
+            """What the call costs at most, where the room for thoughts is what is left to pay."""
             nonlocal request
-            request = self._exchange.fit(endpoint, asked, tokens_for(dollars, asked, price))
-            if request.room == ROOM:  # as the usual room, it would grow once more before it is sent
-                request = replace(request, room=ROOM - 1)
+            request = asked
+            if asked.room == ROOM:
+                room = int(min(tokens_for(dollars, asked, price), asked.most_tokens))
+                request = replace(asked, room=max(asked.max_tokens, room))
             return cost_at_most(request, price)
 
         dearest = reserved = await budget.reserve(most)
@@ -422,7 +387,7 @@ class CachedEndpoint:
 
         cost = dearest  # also of a call that is given up: it may be on the bill
         try:
-            reply = await self._exchange.ask(endpoint, request, again)
+            reply = await self._exchange.ask(self._address.endpoint, request, again)
             cost = dearest if reply.usage is None else price.cost(reply.usage)
         except NoReplyError as error:
             cost = dearest if error.fault in _MAYBE_BILLED else 0.0

@@ -1,8 +1,11 @@
 """Limits of a run: requests at once, requests and tokens a minute, dollars; and what it took.
 
 Whoever waits is served by urgency first, that is if a test stands still for it, and then by age.
-An endpoint's own limit is halved when it says 429 and grows back by one for every full round of
-successes, as the Internet's own congestion control does it.
+Where few may be open, prompts are served in the order of their texts instead, over and over: those
+with the same beginning follow each other, and a server with few slots reuses what it has read.
+An endpoint's own limit is halved when it says 429 or takes too long, and grows back by one for
+every full round of successes, as the Internet's own congestion control does it. At this machine it
+starts small, and doubles with each round that is fast, until the first trouble.
 
 A call reserves the most it can cost and settles what it did cost. Where the next call could exceed
 what is left, it waits for calls in flight to settle; where none is, asking stops for good. The
@@ -15,7 +18,7 @@ import asyncio
 import math
 import string
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -26,6 +29,12 @@ from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.errors import NoReplyError, OptionError
 from summeval_pytest.store.store import Account, LocalAccount
 
+FEW: Final = 4
+"""Requests at once with which a server of this machine starts that does not say how many."""
+NARROW: Final = 8
+"""Requests at once up to which prompts are served in the order of their texts."""
+_FAST: Final = 0.05
+"""The share of an attempt's time within which an answer is fast: half a minute usually."""
 _BURST_SECONDS: Final = 0.1
 _LEAD_SECONDS: Final = 0.1
 """How long before it is due a turn is taken of all who share a store, so that none is missed."""
@@ -56,12 +65,20 @@ class Limiter:
         limit: How many it may have now, from 1 to ``maximum``.
         n_taken: How many it has.
         n_shrunk: How often the limit has shrunk.
+        is_unknown: Whether a server of this machine may say how many it serves at once.
     """
 
     def __init__(self, endpoint: Endpoint, most: int) -> None:
         self.name = f"{endpoint.name} {endpoint.shown}"
         self.limit = self.maximum = min(endpoint.max_in_flight or most, most)
+        self.is_unknown = endpoint.is_loopback and endpoint.max_in_flight is None
+        self._fast_seconds = math.inf
+        if self.is_unknown:
+            self.limit = min(FEW, self.maximum)
+            self._fast_seconds = endpoint.first_seconds * _FAST
+        self._is_starting = self.is_unknown
         self.n_taken = self.n_shrunk = 0
+        self._last = ""
         self._n_served = 0
         limits = (endpoint.requests_per_minute, endpoint.tokens_per_minute)
         self._seconds_each = [60 / limit if limit else 0.0 for limit in limits]
@@ -86,22 +103,47 @@ class Limiter:
             saved_up = max(0.0, _BURST_SECONDS - seconds)
             self._ready_at[place] = max(self._ready_at[place], now - saved_up) + seconds
 
+    def first_of(self, waiters: Sequence[_Waiter]) -> _Waiter:
+        """Who is served next; a prompt of no text, as one that is sent again, goes first."""
+        if self.limit > NARROW:
+            return min(waiters, key=_by_urgency)
+        last = self._last
+
+        def by_prompt(waiter: _Waiter) -> tuple[object, ...]:
+            is_behind = bool(waiter.prompt) and waiter.prompt < last
+            return is_behind, waiter.prompt, *_by_urgency(waiter)
+
+        first = min(waiters, key=by_prompt)
+        self._last = first.prompt or last
+        return first
+
     def refused(self, n_shrunk: int) -> None:
         """The endpoint says that these are too many: half of them, at least 1.
 
         All that was out at that time is refused for the same reason, and shrinks it no further.
         """
         if n_shrunk == self.n_shrunk:
+            self._is_starting = False
             self.limit = max(1, self.limit // 2)
             self.n_shrunk += 1
             self._n_served = 0
 
-    def served(self) -> None:
-        """The endpoint answered: after a full round of answers there is room for one more."""
+    def has_slots(self, n_slots: int) -> None:
+        """The server says how many it serves at once: others would only wait there."""
+        self.maximum = min(n_slots, self.maximum)
+        self.limit = self.maximum
+        self._is_starting = False
+
+    def served(self, seconds: float = 0.0) -> None:
+        """The endpoint answered: after a full round of answers there is room for one more.
+
+        Not after a slow answer of a server of this machine: its requests wait for each other.
+        """
         self._n_served += 1
-        if self._n_served >= self.limit:
+        if self._n_served >= self.limit and seconds <= self._fast_seconds:
             self._n_served = 0
-            self.limit = min(self.maximum, self.limit + 1)
+            grown = self.limit * 2 if self._is_starting else self.limit + 1
+            self.limit = min(self.maximum, grown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +152,12 @@ class _Waiter:
     urgency: Urgency
     ticket: int
     n_tokens: int
+    prompt: str
     granted: asyncio.Future[None]
+
+
+def _by_urgency(waiter: _Waiter) -> tuple[bool, int]:
+    return not waiter.urgency.demanded, waiter.ticket
 
 
 class Limits:
@@ -157,7 +204,7 @@ class Limits:
 
     @asynccontextmanager
     async def taken(
-        self, limiter: Limiter, *, ticket: int | None = None, n_tokens: int = 0
+        self, limiter: Limiter, *, ticket: int | None = None, n_tokens: int = 0, prompt: str = ""
     ) -> AsyncIterator[int]:
         """Waits for a turn and holds it; gives how often the limit had shrunk by then.
 
@@ -168,7 +215,7 @@ class Limits:
             raise asyncio.CancelledError
         granted = asyncio.get_running_loop().create_future()
         ticket = self.ticket() if ticket is None else ticket
-        self._waiting.append(_Waiter(limiter, URGENCY.get(), ticket, n_tokens, granted))
+        self._waiting.append(_Waiter(limiter, URGENCY.get(), ticket, n_tokens, prompt, granted))
         self._grant()
         try:
             await granted
@@ -201,7 +248,8 @@ class Limits:
                 if waits:
                     self._alarm = loop.call_later(min(waits), self._grant)
                 return
-            first = min(ready, key=lambda waiter: (not waiter.urgency.demanded, waiter.ticket))
+            limiter = min(ready, key=_by_urgency).limiter
+            first = limiter.first_of([w for w in ready if w.limiter is limiter])
             self._waiting.remove(first)
             first.limiter.take(loop.time(), first.n_tokens)
             first.limiter.n_taken += 1
@@ -256,34 +304,49 @@ def _texts(request: ChatRequest) -> list[str]:
     return texts if schema is None else [*texts, schema.name, schema.text]
 
 
-_POLL_SECONDS: Final = 0.02
+_LOOK_SECONDS: Final = 0.5
+"""How often a call that waits for money looks what other processes have given back."""
+PATIENCE_SECONDS: Final = 600.0
+"""How long it waits while nobody gives anything back: a process may be dead unnoticed."""
 
 
 class Budget:
-    """One limit in dollars, held by all who share its account; this process alone without one."""
+    """One limit in dollars, held by all who share its account; this process alone without one.
+
+    One call of a process waits for money at a time, and the others for it.
+    """
 
     def __init__(self, dollars: float, account: Account | None = None) -> None:
         self.dollars = dollars
         self.account = account or LocalAccount()
+        self._turn = asyncio.Lock()
+        self._waiting: asyncio.Future[None] | None = None
 
     async def reserve(self, most: float | Callable[[float], float]) -> float:
         """Sets aside, and returns, the most that a call can cost, which may depend on what is left.
 
         Waits while calls in flight may leave enough. Raises a NoReplyError, ``over_budget``, once
-        there will never be enough.
+        there will never be enough, or nobody gives anything back for `PATIENCE_SECONDS`.
         """
-        while True:
-            dollars = most(await self._unspent()) if callable(most) else most
-            answer = await self.account.reserve(dollars, self.dollars)
-            if answer.is_reserved:
-                return dollars
-            if answer.is_over:
-                raise NoReplyError(
-                    "over_budget",
-                    f"not judged: budget ({answer.spent:.4f} of {self.dollars:g} dollars"
-                    f" spent, and the next call could cost {dollars:.4f})",
-                )
-            await asyncio.sleep(_POLL_SECONDS)
+        loop, last = asyncio.get_running_loop(), (-1.0, 0.0)  # spent, and since when
+        async with self._turn:
+            while True:
+                self._waiting = loop.create_future()
+                dollars = most(await self._unspent()) if callable(most) else most
+                answer = await self.account.reserve(dollars, self.dollars)
+                if answer.is_reserved:
+                    return dollars
+                if answer.spent != last[0]:
+                    last = answer.spent, loop.time()
+                if answer.is_over or loop.time() - last[1] > PATIENCE_SECONDS:
+                    raise NoReplyError(
+                        "over_budget",
+                        f"not judged: budget ({answer.spent:.4f} of {self.dollars:g} dollars"
+                        f" spent, and the next call could cost {dollars:.4f})",
+                    )
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LOOK_SECONDS):
+                        await self._waiting
 
     async def _unspent(self) -> float:
         return self.dollars - (await self.account.reserve(0.0, self.dollars)).spent
@@ -291,6 +354,8 @@ class Budget:
     async def settle(self, most: float, cost: float) -> None:
         """Gives back what was set aside and books what the call did cost."""
         await self.account.settle(most, cost)
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
 
 @dataclass(slots=True, kw_only=True)

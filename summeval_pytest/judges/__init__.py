@@ -1,1 +1,1 @@
-"""Judges: the protocol, the embedded judge, LLM judges, recorded and composed judges."""
+"""Judges: the protocol, the embedded judge, LLM judges, composed judges."""

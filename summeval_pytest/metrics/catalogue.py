@@ -2,9 +2,9 @@
 
 The catalogue never changes. A value that names a number holds the custom ones as ``custom``.
 
-Every score has its numbers (`values`), how far these move with what the judge left unanswered
-(`bounds`), counts (`sizes`), and what is wrong piece by piece (`findings`). Whoever handles scores
-in general uses these and knows no metric.
+Every score has its numbers (`values`), how many unanswered items each of them counts as wrong
+(`unanswered`), and what is wrong piece by piece (`findings`). Whoever handles scores in general
+uses these and knows no metric.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PIECES: Final = {"facet": "facet", "eva": "fact", "faithfulness": "sentence"}
 """What a summary is judged by, one by one, by metric."""
 GROUP: Final = "summeval.metrics"
 """The group of entry points of custom metrics."""
-RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge", "slice"))
+RESERVED: Final = frozenset((*METRICS, "mean", "judge", "slice"))
 # suites ignore keys that start with x_, so a threshold of such a name would be ignored
 _CUSTOM_NAME: Final = re.compile(
     r"(?!x_)[a-z][a-z0-9_]{0,31}(\.(?!x_)[a-z0-9_]{1,32}){0,2}", re.ASCII

@@ -4,36 +4,23 @@
     R = reference facts matched by an entailed fact / reference facts
     F1 = 2 P R / (P + R), per summary; 0 where P + R = 0
 
+A fact without an answer counts as not entailed, and matches nothing.
+
 Source: EVA-Score (arXiv 2407.04969), section 3; facts rather than chains are counted, the premises
 are all facts of the reference, and recall is also measured the other way round, since a vague fact
-"matches" a specific one. `Stages` has the paper's own ways: chains of
-neighbours, validation chain by chain, top-k premises, relations across sentences.
+"matches" a specific one. The paper's own ways are in `study`.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow, number
-from summeval_pytest.metrics.facts import (
-    DEFAULT_STAGES,
-    BothCounts,
-    Check,
-    CheckedFact,
-    Encoder,
-    Facts,
-    Stages,
-    Stated,
-    ancestors,
-    checks_of,
-    most_similar,
-    read_both,
-)
+from summeval_pytest.metrics.facts import Check, CheckedFact, Facts, Stated, read_both
 from summeval_pytest.metrics.flow import Returned
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.text.reading import normalise
@@ -43,7 +30,13 @@ MISSING_FACT: Final = 0.5
 """How bad a fact that the summary leaves out is beside an unsupported one (1)."""
 ENTAILED: Final = "eva.recall_entailed"
 NUMBERS: Final = tuple(
-    Named(name=name, metric="eva", meaning=meaning)
+    Named(
+        name=name,
+        metric="eva",
+        meaning=meaning,
+        explained_by="eva.recall" if name == ENTAILED else "",
+        is_detail=name != "eva",
+    )
     for name, meaning in (
         ("eva", "EVA-Score, F1 over facts"),
         ("eva.precision", "share of the summary's facts that follow from the reference"),
@@ -74,9 +67,9 @@ class EvaScore:
         reference: The reference's facts, checked against the summary, in the same way.
         matched: Indices, in ``reference``, of the matched facts.
         identical: Whether the summary equals its reference, so that nothing was asked.
-        counts: Of the reference and of the summary; None if nothing was asked.
+        stated: What the reference states, and what the summary does; empty if nothing was asked.
         by_reference: The score against each reference, if several are averaged. Then facts, matches
-            and counts are of the lowest score.
+            and what is stated are of the lowest score.
     """
 
     value: float
@@ -87,10 +80,14 @@ class EvaScore:
     reference: tuple[CheckedFact, ...] = ()
     matched: frozenset[int] = frozenset()
     identical: bool = False
-    counts: BothCounts | None = field(default=None, compare=False, metadata=number.UNRECORDED)
+    stated: tuple[Stated, ...] = field(default=(), compare=False, metadata=number.UNRECORDED)
     by_reference: tuple[EvaScore, ...] = field(default=(), metadata=number.SPARSE)
     metric: Literal["eva"] = "eva"
-    not_given: ClassVar = (ENTAILED,)
+
+    @staticmethod
+    def applies(name: str) -> bool:  # noqa: ARG004 - see `FacetScore`
+        """Whether a number without a value could have one: the judge did not give it."""
+        return True
 
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; precision is None where the summary has no fact."""
@@ -115,39 +112,19 @@ class EvaScore:
             by_reference=scores,
         )
 
-    def bounds(self, *, right: bool) -> Mapping[str, float]:
-        """Precision, both recalls and F1 with every unanswered fact taken as right, or as wrong.
-
-        A wrong fact matches nothing. A right one of the summary matches a fact of the reference
-        that no other does. Of averaged references, the means.
-        """
-        if len(self.by_reference) > 1:
-            each = [score.bounds(right=right) for score in self.by_reference]
-            merged = [{**s.values(), **b} for s, b in zip(self.by_reference, each, strict=True)]
-            moved = {name for bounds in each for name in bounds}
-            means = number.mean_values(merged).items()
-            return {n: value for n, value in means if n in moved and value is not None}
-        candidate = [fact.holds for fact in self.candidate]
-        reference = [fact.holds for fact in self.reference]
-        n_open = candidate.count(None) + reference.count(None)
-        if not n_open:
-            return {}
-        bounds = number.bound_share("eva.precision", candidate, right=right)
-        if self.recall_entailed is not None:
-            bounds |= number.bound_share(ENTAILED, reference, right=right)
-        recall = self.recall
-        if reference:
-            n_matched = min(len(reference), len(self.matched) + (n_open if right else 0))
-            recall = (max if right else min)(recall, n_matched / len(reference))
-        if recall != self.recall:
-            bounds["eva.recall"] = recall
-        if "eva.precision" in bounds or "eva.recall" in bounds:
-            bounds["eva"] = f1(bounds.get("eva.precision", self.precision or 0.0), recall)
-        return bounds
-
-    def sizes(self) -> Mapping[str, int]:
-        """How many facts of the summary hold: the numerator of precision."""
-        return {"eva.precision": sum(fact.holds is True for fact in self.candidate)}
+    def unanswered(self) -> Mapping[str, int]:
+        """By number, how many facts without an answer count as wrong in it."""
+        counts = dict.fromkeys(self.values(), 0)
+        for score in self.by_reference or (self,):
+            candidate = sum(fact.holds is None for fact in score.candidate)
+            # A check of a reference's fact decides only `recall_entailed`.
+            unusable = sum(fact.unusable for fact in score.reference)
+            counts["eva"] += candidate + unusable
+            counts["eva.precision"] += candidate
+            counts["eva.recall"] += candidate + unusable
+            if ENTAILED in counts:
+                counts[ENTAILED] += sum(fact.holds is None for fact in score.reference)
+        return {name: n for name, n in counts.items() if n}
 
     def wrong_pieces(self) -> list[CheckedFact]:
         """The summary's facts that do not follow, then the reference's that it leaves out."""
@@ -172,7 +149,19 @@ class EvaScore:
                 evidence=closest_sentence(checked.fact.text, source),
                 severity=1.0 - (checked.support or 0.0) if is_invented else MISSING_FACT,
                 conflict=checked.undecided,
+                disputes=checked.disputes,
             )
+
+
+Reading = Callable[[str, str, Facts | None], flow.Dialogue[tuple[Stated, ...]]]
+"""From a reference, a summary and reviewed facts of the reference to what both texts state."""
+Validating = Callable[[Facts, tuple[str, ...]], flow.Dialogue[q.FactChecks]]
+"""From facts and at least one premise to one check for each fact, premises by their places."""
+
+
+def check_together(facts: Facts, premises: tuple[str, ...]) -> flow.Dialogue[q.FactChecks]:
+    """All facts checked in one question, against all premises."""
+    return _ask_checks(q.CheckFacts(facts, premises))
 
 
 @flow.ends_unscored("eva")
@@ -182,9 +171,9 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     *,
     reference_facts: Facts | None = None,
     entailed_recall: bool = True,
-    stages: Stages = DEFAULT_STAGES,
-    encode: Encoder | None = None,
     short_circuit: bool = True,
+    reads: Reading = read_both,
+    validates: Validating = check_together,
 ) -> flow.Dialogue[EvaScore]:
     """The dialogue that checks the facts of one summary against one reference.
 
@@ -194,9 +183,9 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         reference_facts: Reviewed facts of the reference; without them the judge is asked.
         entailed_recall: Whether the reference's facts are checked against the summary, too; without
             it an LLM judge is asked about half as often, and ``recall_entailed`` is None.
-        stages: Which form each stage takes.
-        encode: Measures similarity, as named in ``stages.similarity``; None for TF-IDF.
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
+        reads: Finds what both texts state.
+        validates: Checks the summary's facts.
     """
     reference, summary = normalise(reference), normalise(summary)
     flow.check_usable(summary)
@@ -205,22 +194,19 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         return EvaScore(
             value=1.0, precision=1.0, recall=1.0, recall_entailed=entailed, identical=True
         )
-    of_reference, of_summary = yield from _of_paper(
-        reference,
-        read_both(reference, summary, frozen=reference_facts, stages=stages, encode=encode),
-    )
-    score = _score(of_reference, of_summary, stages, encode, both=entailed_recall)
+    stated = yield from _of_paper(reference, reads(reference, summary, reference_facts))
+    score = _score(stated, validates, both=entailed_recall)
     return (yield from _of_paper(reference, score))
 
 
 def _score(
-    of_reference: Stated, of_summary: Stated, stages: Stages, encode: Encoder | None, *, both: bool
+    stated: tuple[Stated, ...], validates: Validating, *, both: bool
 ) -> flow.Dialogue[EvaScore]:
     """The score of one summary's facts against the reference's, in both directions if ``both``."""
+    of_reference, of_summary = stated
     reference, candidate = of_reference.facts, of_summary.facts
-    counts = of_reference.counts, of_summary.counts
-    for stated in (of_reference, of_summary):
-        _limit_unanswered((), stated.unusable, len(stated.facts))
+    for each in stated:
+        _limit_unanswered((), each.unusable, len(each.facts))
     if not reference:
         raise flow.NoScoreError("the reference states no fact", "skipped_no_reference")
     if not candidate:
@@ -231,10 +217,10 @@ def _score(
             recall=0.0,
             recall_entailed=0.0 if both else None,
             reference=lost,
-            counts=counts,
+            stated=stated,
         )
     premises = tuple(fact.text for fact in reference)
-    directions = [validate(candidate, premises, stages=stages, encode=encode)]
+    directions = [validates(candidate, premises)]
     if both:
         recall = q.CheckFacts(reference, of_summary.sentences, every_premise=False)
         directions.append(_ask_checks(recall))
@@ -251,7 +237,7 @@ def _score(
     else:
         by_match = [_matched(f, checked, holds=n in matched) for n, f in enumerate(reference)]
         covered = (*by_match, *_unusable(of_reference.unusable))
-    precision, matched_recall = _share(checked), len(matched) / len(reference)
+    precision, matched_recall = _share(checked), len(matched) / len(covered)
     return EvaScore(
         value=f1(precision, matched_recall),
         precision=precision,
@@ -260,7 +246,7 @@ def _score(
         candidate=checked,
         reference=covered,
         matched=matched,
-        counts=counts,
+        stated=stated,
     )
 
 
@@ -322,7 +308,7 @@ def _checked(
         if isinstance(check, q.Unanswered):
             checked.append(CheckedFact(fact=fact, holds=None, reason=check.reason))
             continue
-        _check_offered(fact, check, len(premises))
+        check_offered(fact, check, len(premises))
         checked.append(
             CheckedFact(
                 fact=fact,
@@ -331,12 +317,14 @@ def _checked(
                 evidence=tuple(premises[premise] for premise in check.premises),
                 support=check.support,
                 undecided=check.undecided,
+                disputes=check.disputes,
             )
         )
     return (*checked, *_unusable(unusable))
 
 
-def _check_offered(fact: q.Fact, check: q.FactCheck, n_premises: int) -> None:
+def check_offered(fact: q.Fact, check: q.FactCheck, n_premises: int) -> None:
+    """Refuse a premise that no question offered."""
     if not all(0 <= premise < n_premises for premise in check.premises):
         raise flow.NoScoreError(
             f"fact {fact.text!r}: a premise of {check.premises} was not offered"
@@ -344,7 +332,7 @@ def _check_offered(fact: q.Fact, check: q.FactCheck, n_premises: int) -> None:
 
 
 def _unusable(facts: Facts) -> Iterator[CheckedFact]:
-    return (CheckedFact(fact=fact, holds=None, reason=UNUSABLE) for fact in facts)
+    return (CheckedFact(fact=fact, holds=None, reason=UNUSABLE, unusable=True) for fact in facts)
 
 
 def _limit_unanswered(checks: Sequence[Check], unusable: Facts, n_facts: int) -> None:
@@ -353,99 +341,4 @@ def _limit_unanswered(checks: Sequence[Check], unusable: Facts, n_facts: int) ->
 
 
 def _share(facts: tuple[CheckedFact, ...]) -> float:
-    answered = [fact.holds for fact in facts if fact.holds is not None]
-    return sum(answered) / len(answered)
-
-
-def validate(
-    facts: Facts, premises: tuple[str, ...], *, stages: Stages, encode: Encoder | None
-) -> flow.Dialogue[q.FactChecks]:
-    """One check for each fact, in order; its premises are places among all premises.
-
-    A parent stands before its children, and there is at least one premise. Where premises are asked
-    about one by one, a fact holds if it follows from any of them. If it follows from none and an
-    answer is missing, it is unanswered.
-    """
-    chosen = None
-    if stages.premises is not None:
-        chosen = most_similar([fact.text for fact in facts], premises, stages.premises, encode)
-    checks: dict[int, Check] = {}
-    levels: defaultdict[int, _Level] = defaultdict(dict)
-    for place in range(len(facts)):
-        before = ancestors(facts, place) if stages.validation == "chain" else None
-        levels[len(before or ())].setdefault(before, []).append(place)
-    for level in levels.values():
-        parts = tuple(_parts(level, facts, premises, chosen, checks))
-        answers = yield from flow.ask_any(*(question for _, question, _ in parts))
-        by_place: defaultdict[int, list[Check]] = defaultdict(list)
-        for part, answer in zip(parts, answers, strict=True):
-            for place, check in zip(part[0], _checks_of(part, answer, len(facts)), strict=True):
-                by_place[place].append(check)
-        checks |= {p: each[0] if chosen is None else _any_of(each) for p, each in by_place.items()}
-    return q.FactChecks(tuple(checks[place] for place in range(len(facts))))
-
-
-_Level = dict[tuple[int, ...] | None, list[int]]
-"""The places of facts that are asked about at once, by the places of their ancestors in a chain."""
-
-
-_Part = tuple[list[int], q.CheckFacts, int | None]
-"""The places of some facts, the question about them, and the only premise that it offers."""
-
-
-def _checks_of(part: _Part, answer: q.Answer, n_facts: int) -> Iterator[Check]:
-    """The check of each fact of a part, with premises as places among all."""
-    places, question, premise = part
-    if premise is None and len(places) == n_facts:  # the only question
-        flow.of_kind(q.FactChecks, question, answer)
-    for fact, check in zip(question.facts, checks_of(question, answer), strict=True):
-        if isinstance(check, q.FactCheck):
-            _check_offered(fact, check, len(question.premises))
-            if premise is not None:
-                named = check.entailed or check.premises  # there was no other to name
-                yield replace(check, premises=(premise,) if named else ())
-                continue
-        yield check
-
-
-def _parts(
-    level: _Level,
-    facts: Facts,
-    premises: tuple[str, ...],
-    chosen: tuple[tuple[int, ...], ...] | None,
-    checks: Mapping[int, Check],
-) -> Iterator[_Part]:
-    """The questions about the facts of one level; by fact, ``chosen`` are its premises."""
-    for before, places in level.items():
-        if before is None and chosen is None:
-            yield places, q.CheckFacts(facts, premises), None
-            continue
-        earlier = tuple(
-            q.Settled(text=facts[place].text, holds=getattr(checks[place], "entailed", None))
-            for place in before or ()
-        )
-        alone = {place: replace(facts[place], parent=None) for place in places}
-        if chosen is None:
-            yield places, q.CheckFacts(tuple(alone.values()), premises, earlier=earlier), None
-            continue
-        for place, fact in alone.items():
-            for premise in chosen[place]:
-                question = q.CheckFacts((fact,), (premises[premise],), earlier=earlier)
-                yield [place], question, premise
-
-
-def _any_of(parts: Sequence[Check]) -> Check:
-    """One check from the checks of a fact with one premise each."""
-    checks = [check for check in parts if isinstance(check, q.FactCheck)]
-    deciding = [check for check in checks if check.entailed]
-    if not deciding and len(checks) < len(parts):
-        return next(check for check in parts if isinstance(check, q.Unanswered))
-    entailed, deciding = bool(deciding), deciding or checks
-    beliefs = [check.support for check in deciding if check.support is not None]
-    return q.FactCheck(
-        reason=deciding[0].reason,
-        entailed=entailed,
-        premises=tuple(dict.fromkeys(p for check in deciding for p in check.premises)),
-        support=max(beliefs, default=None),
-        undecided=all(check.undecided for check in deciding),
-    )
+    return sum(fact.holds is True for fact in facts) / len(facts)

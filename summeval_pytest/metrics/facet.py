@@ -9,16 +9,15 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from difflib import SequenceMatcher
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
+from summeval_pytest.text.excerpts import excerpt, is_verbatim, n_letters, pieces_of
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -40,7 +39,13 @@ NUMBERS: Final = (
         )
         for f, n in q.SCALES.items()
     ),
-    Named(name=COVERAGE, metric="facet", meaning="share of key information covered"),
+    Named(
+        name=COVERAGE,
+        metric="facet",
+        meaning="share of key information covered",
+        explained_by="facet",
+        is_detail=True,
+    ),
 )
 
 
@@ -64,6 +69,7 @@ class RatedFacet:
     confidence: float | None = field(default=None, metadata=number.SPARSE)
     coverage: int | None = field(default=None, metadata=number.SPARSE)
     undecided: bool = field(default=False, metadata=number.SPARSE)
+    disputes: tuple[q.Dispute, ...] = field(default=(), metadata=number.SPARSE)
 
     @property
     def share(self) -> float:
@@ -104,7 +110,11 @@ class FacetScore:
     identical: bool = False
     by_reference: tuple[FacetScore, ...] = field(default=(), metadata=number.SPARSE)
     metric: Literal["facet"] = "facet"
-    not_given: ClassVar = (COVERAGE,)
+
+    @staticmethod
+    def applies(name: str) -> bool:
+        """Whether a number without a value could have one: a facet may not be in the reference."""
+        return name == COVERAGE
 
     def rated(self, facet: q.Facet) -> RatedFacet | None:
         """One facet; None where the reference does not state it, or nothing was asked."""
@@ -150,12 +160,8 @@ class FacetScore:
         value = number.rounded_mean([score.value for score in scores])
         return replace(self, value=value, by_reference=scores)
 
-    def bounds(self, *, right: bool) -> Mapping[str, float]:  # noqa: ARG002 - see `score.Score`
+    def unanswered(self) -> Mapping[str, int]:
         """Always empty: a facet without a usable rating leaves the whole summary unscored."""
-        return {}
-
-    def sizes(self) -> Mapping[str, int]:
-        """Always empty."""
         return {}
 
     def wrong_pieces(self) -> list[RatedFacet]:
@@ -176,6 +182,7 @@ class FacetScore:
                 evidence=closest_sentence(rated.reference, source),
                 severity=1.0 - (rated.rating - 1) / (q.SCALES[rated.facet] - 1),
                 conflict=rated.undecided,
+                disputes=rated.disputes,
             )
 
 
@@ -239,6 +246,11 @@ def measure(
             q.FacetSegments, q.SegmentFacets(reference), of_summary
         )
         stated, dropped = ground(first, reference)
+        lost = [f for f in q.FACETS if pieces_of(first.segment(f)) and not stated.segment(f)]
+        if lost:
+            raise flow.NoScoreError(
+                f"{', '.join(lost)}: the judge copied words that the reference does not have"
+            )
     candidate, invented = ground(segments, summary)
     ratings = yield from _ratings(
         stated,
@@ -246,8 +258,6 @@ def measure(
         q.RateFacets((), reference, summary, reference_facts),
     )
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings})
-    if value is None and dropped:
-        raise flow.NoScoreError("the judge copied words that the reference does not have")
     if value is None:
         raise flow.NoScoreError(
             "the reference states none of the four facets", "skipped_no_reference"
@@ -311,13 +321,6 @@ def _rated(pair: q.FacetPair, rating: q.FacetRating | q.Unanswered) -> RatedFace
     return RatedFacet(**{**asdict(pair), **asdict(rating)})
 
 
-_WORD = re.compile(r"(?<![^\W_])(?<!@)[^\W_]+")
-"""A word; a masked number or citation (``@xmath0``, ``@xcite``) is none."""
-LEAST_RUN: Final = 4
-"""Words in a row that a text must share with a sentence that it does not contain as a whole."""
-_ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
-
-
 def ground(segments: q.FacetSegments, text: str) -> tuple[q.FacetSegments, tuple[str, ...]]:
     """What the text contains of the segments, and the pieces that it does not contain.
 
@@ -326,64 +329,22 @@ def ground(segments: q.FacetSegments, text: str) -> tuple[q.FacetSegments, tuple
     runs of four words and more are kept if they are at least half of it. Recorded segments stay
     whole, and their missing pieces are still reported.
     """
-    plain = _plain(text)
     kept: dict[q.Facet, str] = {}
     dropped: list[str] = []
     for facet in q.FACETS:
         segment = segments.segment(facet).strip()
-        if not _WORD.search(segment):
+        shares = {piece: excerpt(piece, text) for piece in pieces_of(segment)}
+        if not shares:
             continue
-        if _plain(segment) in plain:
+        if is_verbatim(segment, text):
             kept[facet] = segment
             continue
-        shares = {
-            piece: piece if _plain(piece) in plain else _shared(piece, text)
-            for piece in pieces_of(segment)
-        }
         dropped.extend(piece for piece, shared in shares.items() if not shared)
         kept[facet] = segment if segments.recorded_by else " ".join(filter(None, shares.values()))
     return q.FacetSegments(**kept), tuple(dropped)
-
-
-def _shared(sentence: str, text: str) -> str:
-    """The runs of words that a text shares with a sentence; empty for under half of it."""
-    words = _WORD.findall(sentence.lower())
-    there = list(_WORD.finditer(text))
-    matcher = SequenceMatcher(None, words, [word[0].lower() for word in there], autojunk=False)
-    runs = [run for run in matcher.get_matching_blocks() if run.size >= LEAST_RUN]
-    if 2 * sum(run.size for run in runs) < len(words):
-        return ""
-    spans = [(there[run.b].start(), there[run.b + run.size - 1].end()) for run in runs]
-    return " ... ".join(text[start:end] for start, end in spans)
 
 
 def coverage(segments: q.FacetSegments, text: str) -> float:
     """Share of the text's letters and digits in its segments, at most 1."""
     total = sum(n_letters(segments.segment(facet)) for facet in q.FACETS)
     return min(1.0, total / max(1, n_letters(text)))
-
-
-def is_verbatim(sentence: str, text: str) -> bool:
-    """Whether a text has the words of a sentence in a row; a sentence without a word has none."""
-    wanted = _plain(sentence)
-    return bool(wanted.strip()) and wanted in _plain(text)
-
-
-def pieces_of(segment: str) -> list[str]:
-    """The sentences of a segment, parted at its ellipses, too; each has a word."""
-    return [
-        sentence
-        for piece in _ELLIPSIS.split(segment)
-        for sentence in sentence_texts(piece)
-        if _WORD.search(sentence)
-    ]
-
-
-def _plain(text: str) -> str:
-    """The words of a text between spaces, so that containment respects their borders."""
-    return f" {' '.join(_WORD.findall(text.lower()))} "
-
-
-def n_letters(text: str) -> int:
-    """How many letters and digits the words of a text have."""
-    return sum(map(len, _WORD.findall(text)))

@@ -1,11 +1,13 @@
 """Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
 
-    rate = supported sentences / answered sentences
+    rate = supported sentences / sentences
     unsupported = sentences that the judge calls unsupported
     overgeneral = those of them that claim more than the source
-    conflicts = unsupported or unanswered sentences that the source contradicts: a near copy with a
-                word turned round, as the embedded judge sees it, or a number with another value
-                that no reference states
+    conflicts = those of them that the source contradicts: a near copy with a word turned round, as
+                the embedded judge sees it, or a number that differs from the source's, unless a
+                reference states it, too
+
+A sentence without an answer is not supported, and counts in each of the counts.
 
 Source: FareBio (Findings of EMNLP 2024), sections 3 and 4.
 """
@@ -16,12 +18,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, Named, closest_sentence
 from summeval_pytest.questions import (
     CheckSentences,
+    Dispute,
     SentenceCheck,
     SentenceChecks,
     SentenceError,
@@ -46,7 +49,7 @@ CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences that the source contradicts, however long the summary is."""
 
 
-def _count(name: str, meaning: str) -> Named:
+def _count(name: str, meaning: str, explained_by: str = "faithfulness") -> Named:
     """A number that counts what is wrong, so that its threshold is an upper bound."""
     return Named(
         name=name,
@@ -54,6 +57,8 @@ def _count(name: str, meaning: str) -> Named:
         meaning=meaning,
         high=number.ENDLESS,
         lower_is_better=True,
+        explained_by=explained_by,
+        is_detail=True,
     )
 
 
@@ -64,8 +69,15 @@ NUMBERS: Final = (
     _count(
         CONFLICTS,
         "unsupported sentences that the source contradicts, in a number or a near copy",
+        explained_by="",
     ),
-    Named(name=SUPPORT, metric="faithfulness", meaning="mean support of the sentences"),
+    Named(
+        name=SUPPORT,
+        metric="faithfulness",
+        meaning="mean support of the sentences",
+        explained_by="faithfulness",
+        is_detail=True,
+    ),
 )
 
 
@@ -82,6 +94,7 @@ class JudgedSentence:
         undecided: Whether the judge met a conflict that it cannot decide.
         conflict: Whether it is unsupported or unanswered, and the source contradicts it, in a
             number that no reference states or, if the judge sees that, a word of a near copy.
+        disputes: What it says wrongly, and what the source says in its place.
         missing: Its numbers that the source neither states nor contradicts, as written.
         error: The kind of error of an unsupported sentence, of `questions.ERRORS`; empty where
             there is none or the judge does not name it.
@@ -97,6 +110,7 @@ class JudgedSentence:
     factual: bool | None = field(default=None, metadata=number.SPARSE)
     undecided: bool = field(default=False, metadata=number.SPARSE)
     conflict: bool = field(default=False, metadata=number.SPARSE)
+    disputes: tuple[Dispute, ...] = field(default=(), metadata=number.SPARSE)
     missing: tuple[str, ...] = field(default=(), metadata=number.SPARSE)
     error: SentenceError | Literal[""] = field(default="", metadata=number.SPARSE)
 
@@ -119,14 +133,14 @@ class FaithfulnessScore:
     """Sentence faithfulness of one summary (FareBio, sections 3 and 4).
 
     Attributes:
-        value: Supported sentences / answered sentences, 0 to 1, higher is better.
+        value: Supported sentences / sentences, 0 to 1, higher is better.
         sentences: Every judged sentence in order. Fragments under five characters are left out.
         n_ungrounded: How many pieces of the judge's evidence the source does not contain.
         n_unsupported_yes: How many sentences the judge called supported without any evidence.
         n_copied: How many of the ungrounded quotations are copied from the summary.
-        conflicts: Sentences with a conflict, lower is better.
-        overgeneral: Unsupported sentences that claim more than the source; None from a judge that
-            does not name the kinds of errors.
+        conflicts: Sentences with a conflict or without an answer, lower is better.
+        overgeneral: Sentences that claim more than the source, or have no answer; None from a judge
+            that does not name the kinds of errors.
     """
 
     value: float
@@ -137,8 +151,6 @@ class FaithfulnessScore:
     conflicts: int | None = field(default=None, metadata=number.SPARSE)
     overgeneral: int | None = field(default=None, metadata=number.SPARSE)
     metric: Literal["faithfulness"] = "faithfulness"
-    not_given: ClassVar = (OVERGENERAL, CONFLICTS, SUPPORT)
-    """If one of these is missing, the judge did not give it."""
 
     @property
     def is_faithful(self) -> bool:
@@ -147,20 +159,26 @@ class FaithfulnessScore:
 
     @property
     def support(self) -> float | None:
-        """The mean support of the answered sentences, 0 to 1, higher is better.
+        """The mean support of the sentences, 0 to 1, higher is better.
 
         It keeps what the rate rounds away: how near each sentence came to the other verdict. A
-        sentence copied from the source counts 1. None unless each answered sentence has a support;
-        an LLM with one vote gives none. Source: SummaC-ZS (Laban et al., TACL 2022).
+        sentence copied from the source counts 1, and one without an answer 0. None unless each
+        answered sentence has a support; an LLM with one vote gives none. Source: SummaC-ZS (Laban
+        et al., TACL 2022).
         """
-        supports = [s.support for s in self.sentences if s.supported is not None]
+        supports = [0.0 if s.supported is None else s.support for s in self.sentences]
         known = [support for support in supports if support is not None]
         return number.rounded_mean(known) if known and len(known) == len(supports) else None
+
+    @staticmethod
+    def applies(name: str) -> bool:  # noqa: ARG004 - see `FacetScore`
+        """Whether a number without a value could have one: the judge did not give it."""
+        return True
 
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; an optional one only where the judge gives it."""
         named: dict[str, float | None] = {"faithfulness": self.value}
-        named[UNSUPPORTED] = float(len(self.wrong_pieces()))
+        named[UNSUPPORTED] = float(sum(not sentence.supported for sentence in self.sentences))
         if self.overgeneral is not None:
             named[OVERGENERAL] = float(self.overgeneral)
         if self.conflicts is not None:
@@ -170,37 +188,10 @@ class FaithfulnessScore:
             named[SUPPORT] = support
         return MappingProxyType(named)
 
-    def bounds(self, *, right: bool) -> Mapping[str, float]:
-        """The numbers if every unanswered sentence were right, or wrong; only those that change.
-
-        A right sentence is supported, and no conflict. A wrong one has support 0, is a conflict and
-        claims too much.
-        """
-        supported = [sentence.supported for sentence in self.sentences]
-        bounds = number.bound_share("faithfulness", supported, right=right)
-        n_open = supported.count(None)
-        if n_open and not right:
-            bounds[UNSUPPORTED] = float(supported.count(False) + n_open)
-            if self.overgeneral is not None:
-                bounds[OVERGENERAL] = float(self.overgeneral + n_open)
-        if self.support is not None and n_open:
-            total = self.support * (len(supported) - n_open) + (n_open if right else 0)
-            bounds[SUPPORT] = total / len(supported)
-        n_in_conflict = sum(s.supported is None and s.conflict for s in self.sentences)
-        n_more = -n_in_conflict if right else n_open - n_in_conflict
-        if self.conflicts is not None and n_more:
-            bounds[CONFLICTS] = float(self.conflicts + n_more)
-        return bounds
-
-    def sizes(self) -> Mapping[str, int]:
-        """Supported, answered and unanswered sentences."""
-        sizes = {
-            "faithfulness": sum(s.supported is True for s in self.sentences),
-            "sentences": sum(s.supported is not None for s in self.sentences),
-        }
-        if n_open := len(self.sentences) - sizes["sentences"]:
-            sizes["unanswered"] = n_open
-        return sizes
+    def unanswered(self) -> Mapping[str, int]:
+        """By number, how many sentences without an answer count as wrong in it."""
+        n_open = sum(sentence.supported is None for sentence in self.sentences)
+        return dict.fromkeys(self.values(), n_open) if n_open else {}
 
     def wrong_pieces(self) -> list[JudgedSentence]:
         """The unsupported sentences."""
@@ -214,7 +205,7 @@ class FaithfulnessScore:
                 continue
             factual = ", though judged true in general" if sentence.factual else ""
             severity = 1.0 - (sentence.support or 0.0) if is_wrong else 0.0
-            name = "faithfulness" if is_wrong else SUPPORT
+            name = "faithfulness" if is_wrong else SUPPORT  # which a number not found lowers
             yield Finding(
                 kind="sentence",
                 number=CONFLICTS if sentence.conflict else name,
@@ -226,6 +217,7 @@ class FaithfulnessScore:
                 evidence=tuple((place, source[place]) for place in sentence.evidence[:1])
                 or closest_sentence(sentence.text, source),
                 severity=1.0 if sentence.conflict else severity,
+                disputes=sentence.disputes,
                 conflict=sentence.undecided or sentence.conflict,
             )
 
@@ -279,24 +271,24 @@ def measure(
         checks = answer.checks
         flow.expect_count("sentence checks", len(checks), len(unknown))
         flow.limit_unanswered("sentences", checks, len(sentences))
+    # A check without an answer, and a summary without a question, take no kind of error away.
     names_kinds = all(getattr(check, "error", "") is not None for check in checks)
     are_read = is_english(summary) and is_english("\n".join(source))
     for sentence, check in zip(unknown, checks, strict=True):
         known[sentence[0]] = _judged(sentence, check, source, references, are_read=are_read)
     judged = tuple(known[index] for index, _ in sentences)
     given = [check for check in checks if isinstance(check, SentenceCheck)]
-    # Never empty: `limit_unanswered` has ended a score with more than 5 % unanswered.
-    answered = [sentence for sentence in judged if sentence.supported is not None]
+    n_open = len(checks) - len(given)
     n_named = sum(len(check.evidence) for check in given)
     n_valid = sum(len(sentence.evidence) for sentence in judged if not sentence.by_rule)
     return FaithfulnessScore(
-        value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
+        value=sum(bool(sentence.supported) for sentence in judged) / len(judged),
         sentences=judged,
         n_ungrounded=sum(check.n_ungrounded for check in given) + n_named - n_valid,
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in judged),
         n_copied=sum(check.n_copied for check in given),
-        conflicts=sum(sentence.conflict for sentence in judged),
-        overgeneral=sum(s.error == "overgeneral" for s in judged) if names_kinds else None,
+        conflicts=sum(sentence.conflict or sentence.supported is None for sentence in judged),
+        overgeneral=n_open + sum(s.error == "overgeneral" for s in judged) if names_kinds else None,
     )
 
 
@@ -332,14 +324,17 @@ def _judged(
     missing = missing or tuple(figure.text for figure in numbers.missing)
     # A reference may know what the source does not: its numbers excuse the sentence.
     excused = _stated_in(references, text, {*partners, *missing})
-    contradicted = [number for number in partners if number not in excused]
-    missing = tuple(number for number in missing if number not in excused)
+    contradicted = [figure for figure in partners if figure not in excused]
+    missing = tuple(figure for figure in missing if figure not in excused)
     is_named = given is not None and given.conflict
+    # No number of a reference excuses a word that is turned round.
     is_of_words = given is not None and given.error in {"direction", "negation"}
     is_excused = bool(excused) and not contradicted and not missing and not is_of_words
-    notes = [check.reason]
+    notes, disputes = [check.reason], given.disputes if given else ()
     if not is_named:
-        notes += (f"the source has {partners[number]!r} for {number!r}" for number in contradicted)
+        notes += (f"the source has {partners[figure]!r} for {figure!r}" for figure in contradicted)
+        disputes += tuple((figure, partners[figure]) for figure in contradicted)
+    disputes += tuple((figure, "") for figure in missing)
     if missing:
         notes.append(f"not found in the source: {', '.join(map(repr, missing))}")
     if excused:
@@ -359,6 +354,7 @@ def _judged(
         factual=given.factual if given and not supported else None,
         undecided=given is not None and given.undecided,
         conflict=not (supported or is_excused) and (is_named or bool(contradicted)),
+        disputes=disputes,
         missing=missing,
         error=error if supported is False else "",
     )

@@ -7,7 +7,7 @@ questions = flow.send(answers)           # one answer for each; StopIteration en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import wraps
 from itertools import chain, islice
 from typing import Final, ParamSpec, Protocol, Self, TypeVar
@@ -23,8 +23,15 @@ class Averaging(Protocol):
     """A score that can be compared and averaged over several references."""
 
     @property
+    def metric(self) -> MetricName:
+        """The metric's name."""
+
+    @property
     def value(self) -> float:
         """The number with the metric's name, such as ``facet``; higher is better."""
+
+    def unanswered(self) -> Mapping[str, int]:
+        """By number, how many items without an answer count as wrong in it."""
 
     def averaged(self, scores: tuple[Self, ...]) -> Self:
         """A copy whose numbers are the means over ``scores``."""
@@ -109,7 +116,7 @@ def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
 def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
     """Drive several dialogues at once; a round asks the questions of all of them.
 
-    One that ends without a score ends all.
+    One that raises `NoScoreError` ends all.
     """
     ended: dict[int, Returned] = {}
     replies: dict[int, tuple[Answer, ...] | None] = dict.fromkeys(range(len(parts)))
@@ -153,21 +160,29 @@ def limit_unanswered(what: str, answers: Iterable[object], n_items: int) -> None
 
 
 def best_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
-    """The best score over several references; unscored where any of them could not be scored."""
+    """The best score over several references, as `_scored` has them.
+
+    Unscored if the judge left an item of any unanswered: another reference might be the best.
+    """
     scores = yield from _scored(flows)
-    return scores if isinstance(scores, Unscored) else max(scores, key=lambda score: score.value)
+    if isinstance(scores, Unscored):
+        return scores
+    if len(scores) > 1 and any(score.unanswered() for score in scores):
+        reason = "items are unanswered, so nobody knows against which reference it is the best"
+        return Unscored(metric=scores[0].metric, status="unanswered", reason=reason)
+    return max(scores, key=lambda score: score.value)
 
 
 def mean_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
-    """The mean score over several references; unscored where any of them could not be scored."""
+    """The mean score over several references, as `_scored` has them."""
     scores = yield from _scored(flows)
     return scores if isinstance(scores, Unscored) else averaged(scores)
 
 
 def _scored(flows: tuple[Flow[ScoreT], ...]) -> Dialogue[tuple[ScoreT, ...] | Unscored]:
-    """The scores against every reference that states a facet or a fact.
+    """The scores against every reference that states a facet or a fact; others are left out.
 
-    A judge that fails on one reference must not be hidden by its answer on another.
+    Unscored if none does, and if the judge fails on any: an answer about another must not hide it.
     """
     scores: list[ScoreT] = []
     empty: Unscored | None = None
@@ -186,7 +201,7 @@ def _scored(flows: tuple[Flow[ScoreT], ...]) -> Dialogue[tuple[ScoreT, ...] | Un
 
 
 def averaged(scores: tuple[AveragedT, ...]) -> AveragedT:
-    """One score for several references: the means of their numbers, the lowest one's evidence."""
+    """One score for several references: the means of their numbers, the evidence of the lowest."""
     if len(scores) == 1:
         return scores[0]
     return min(scores, key=lambda score: score.value).averaged(scores)

@@ -44,13 +44,6 @@ def mean_values(scores: Iterable[Mapping[str, float | None]]) -> Mapping[str, fl
     )
 
 
-def bound_share(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
-    """A share of pieces with every unanswered one taken as right or wrong; empty without any."""
-    if None not in pieces:
-        return {}
-    return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}
-
-
 Status = Literal[
     "skipped_no_reference",
     "skipped_no_source",
@@ -88,6 +81,10 @@ class Named:
     """A number that a threshold can be set on: its name, metric, meaning and range.
 
     A threshold on it is a lower bound. If lower is better, it is an upper bound.
+
+    Attributes:
+        explained_by: The number whose findings explain it, if it has none of its own.
+        is_detail: Whether reports list it only if it has a threshold.
     """
 
     name: str
@@ -96,6 +93,8 @@ class Named:
     low: float = 0.0
     high: float = 1.0
     lower_is_better: bool = False
+    explained_by: str = field(default="", metadata=SPARSE)
+    is_detail: bool = field(default=False, metadata=SPARSE)
 
     @property
     def worst(self) -> float | None:
@@ -166,6 +165,8 @@ class Finding:
         evidence: Source sentences, each with its index, from 0; the closest first.
         severity: 0 to 1; 1 is the worst, and comes first among findings of its kind.
         conflict: Whether the summary seems to contradict its reference or its source.
+        disputes: The figures and words that are wrong, each with what stands in its place.
+        sentence: The sentence that a fact is cut out of; empty if the fact stands for itself.
     """
 
     kind: FindingKind
@@ -178,6 +179,8 @@ class Finding:
     evidence: tuple[tuple[int, str], ...]
     severity: float
     conflict: bool = field(default=False, metadata=SPARSE)
+    disputes: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE)
+    sentence: str = field(default="", metadata=SPARSE)
 
 
 def rank(finding: Finding) -> tuple[bool, int, float]:

@@ -100,17 +100,12 @@ class OwnScore:
         """Every number a threshold can name."""
         return self.numbers
 
-    @property
-    def not_given(self) -> tuple[str, ...]:
-        """The numbers that the metric's options leave out."""
-        return self.left_out
+    def applies(self, name: str) -> bool:
+        """Whether a number without a value could have one: the metric's options leave it out."""
+        return name in self.left_out
 
-    def bounds(self, *, right: bool) -> Mapping[str, float]:  # noqa: ARG002 - see `score.Score`
-        """Always empty: no judge is asked, so nothing is unanswered."""
-        return {}
-
-    def sizes(self) -> Mapping[str, int]:
-        """Always empty."""
+    def unanswered(self) -> Mapping[str, int]:
+        """Always empty: no judge is asked."""
         return {}
 
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:  # noqa: ARG002 - see above

@@ -67,14 +67,14 @@ _SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
             "references": "best",
         },
         "eva": {
-            "v": "3",
+            "v": "4",
             "recall": "matched",
             "premises": "all",
             "references": "best",
             "unanswered": f"{MAX_UNANSWERED:g}",
         },
         "faithfulness": {
-            "v": "3",
+            "v": "4",
             "min_chars": str(MIN_CHARACTERS),
             "unanswered": f"{MAX_UNANSWERED:g}",
         },

@@ -6,26 +6,27 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from heapq import nsmallest
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
-from summeval_pytest.metrics.number import Finding, rank
+from summeval_pytest.options import TABLE
 from summeval_pytest.plugin.config import (
     COUNTED,
     GATE,
+    MISTAKE,
     RESULT,
     TALLY,
     UNTRUSTED_EXIT,
+    collect_suite,
+    collected_suites,
     gate_of,
-    gated_suites,
     is_worker,
 )
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.plugin.items import VerdictItem
-from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.record_file import RecordFile, from_json, with_custom
@@ -33,13 +34,17 @@ from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
 from summeval_pytest.reports import terminal
 from summeval_pytest.reports.judge_section import blind_lines, judge_lines
-from summeval_pytest.reports.terminal import SystemTally, TallyRow
-from summeval_pytest.reports.wording import corrected_line, signature_lines
+from summeval_pytest.reports.terminal import WORST, SystemTally, WorstFindings
+from summeval_pytest.reports.wording import signature_lines
 from summeval_pytest.run.plan import planned_calls
-from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
+from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.suite.places import real_place
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.policy import floors_of
 from summeval_pytest.verdict.run import (
+    PairResult,
+    PairRow,
+    PaperRecord,
     RunVerdict,
     SuiteRecord,
     SystemResult,
@@ -48,11 +53,10 @@ from summeval_pytest.verdict.run import (
 )
 from summeval_pytest.verdict.thresholds import all_uses
 
-WORST: Final = 10
-"""How many findings a run lists that is verbose, or does not print every failing pair."""
 HURRY_SECONDS: Final = 1.0
 """How long Ctrl-C waits for calls in flight; what was answered before is kept anyway."""
 NOTHING_JUDGED: Final = "summeval: nothing was judged, so nothing may be released"
+KEPT: Final = "summeval: the replies so far are kept; the next run asks only for the rest"
 EMPTY_SHARD: Final = "summeval: this shard has no papers, so it judges nothing; merge its record"
 _IN_FULL: Final = {"auto": 3, "short": 0, "line": 0}
 """By the style of `--tb`, how many failing pairs are printed in full."""
@@ -67,42 +71,34 @@ class Tally:
         self.lines: list[str] = []
         """What is said of files, at the very end."""
         self._annotations: list[str] = []
-        self._rows: dict[tuple[str, str], dict[str, TallyRow]] = {}
-        """By suite and system, what the closing table says of each paper."""
+        self._rows: dict[tuple[str, str, str], PairRow] = {}
+        """The judged pairs, by suite, system and paper."""
         self._systems: dict[tuple[str, str], SystemResult] = {}
         self._judges: dict[str, TestResult] = {}
-        self._sticks: dict[str, str] = {}
         self._lost: dict[tuple[str, str], str] = {}
         """By suite and system, why its test over all papers left no result: its process died."""
         self._shut: dict[str, str] = {}
         """Tests of suites that keep the gate shut, however pytest counts them, and why."""
-        self._collected: set[str] = set()
-        """The suites whose file some process has collected."""
         self._recipes: set[str] = set()
         self._verdict: RunVerdict | None = None
         self._drift: list[str] = []
         self._pair_tests: set[str] = set()
         self._folded: list[pytest.TestReport] = []
         """Failed tests of pairs that pytest does not print in full."""
-        self._worst: list[tuple[str, str, Finding]] = []
-        self._n_findings = 0
+        self._worst = WorstFindings()
+        self._alarms = WorstFindings()
+        """Of passed pairs, each with its worst one."""
+        self._partial: list[str] = []
+        """By suite, which of its tests were left out, in a sentence."""
 
     @property
     def _gate(self) -> Gate:
         return gate_of(self._config)
 
-    @cached_property
+    @property
     def _gated(self) -> dict[str, GatedSuite]:
         """The suites of the run, which the end speaks of whatever happens to their tests."""
-        return {each.suite.shown: each for each in gated_suites(self._config).values()}
-
-    @cached_property
-    def _wanted(self) -> dict[str, frozenset[str]]:
-        """By suite, the signatures that each pair of a worker must have."""
-        judge = self._gate.judge
-        return {
-            name: frozenset(map(str, each.signatures(judge))) for name, each in self._gated.items()
-        }
+        return {each.suite.shown: each for each in collected_suites(self._config).values()}
 
     @cached_property
     def _spool(self) -> RecordFile:
@@ -114,7 +110,8 @@ class Tally:
     def add_process(self, text: str) -> None:
         """Adds the counts, recipes and suites of one process, as JSON text."""
         values = json.loads(text)
-        self._collected.update(values["collected"])
+        for path in values["collected"]:  # of a worker: all tests of it may be deselected
+            collect_suite(self._config, Path(path))
         self._recipes.update(values["recipes"])
         self.counts.add(values["counts"])
 
@@ -122,7 +119,8 @@ class Tally:
         """Takes the result of one test; of a test that ran again the last one counts."""
         result = report.__dict__.pop(RESULT, None)
         if isinstance(result, str):
-            result = self._of_worker(*result.split(" ", 1))
+            result = from_json(TestResult, result)
+            result = with_custom(result, self._gated[result.suite].custom)
         if result is None:
             self._add_failure(report)
             return
@@ -133,40 +131,33 @@ class Tally:
             self._shut[report.nodeid] = f"has the verdict {result.outcome!r}{why}"
         self._add_result(report.nodeid, result)
 
-    def _of_worker(self, order: str, text: str) -> TestResult:
-        result = from_json(TestResult, text)
-        gated = self._gated[result.suite]
-        result = gated.as_ordered(with_custom(result, gated.custom), self._wanted[result.suite])
-        is_error = result.pair is not None and result.pair.fault
-        if is_error or order == self._gate.orders[result.suite]:
-            return result
-        fault = "a worker decided it by another suite, judge or option than this run"
-        return gated.refused(result, fault, self._gate.identity)
-
     def _add_result(self, node: str, result: TestResult) -> None:
         if (pair := result.pair) is not None:
-            self._rows.setdefault((result.suite, pair.system), {})[pair.paper] = TallyRow.of(pair)
+            self._add_pair(result.suite, pair, result.paper)
             self._pair_tests.add(node)
-            findings = [(pair.system, pair.paper, finding) for finding in pair.explanation]
-            self._n_findings += len(findings)
-            of_all = (*self._worst, *findings)
-            self._worst = nsmallest(WORST, of_all, key=lambda found: (rank(found[2]), found[:2]))
-            if self._gate.keeps_record:
-                self._spool.add(result.suite, pair, result.paper)
+            self._worst.add(pair, pair.explanation)
+            self._alarms.add(pair, pair.alarms[:1])
         elif result.system is not None:
             self._systems[result.suite, result.system.name] = result.system
-        elif result.stick is not None:
-            # a suite has two such tests if a link leads to it
-            self._sticks[result.suite] = self._sticks.get(result.suite) or result.stick
+            self._lost.pop((result.suite, result.system.name), None)  # it ran again
         else:
             self._judges[result.suite] = result
 
+    def _add_pair(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
+        """Keeps the row of a pair; its texts go into a file, if a report needs them."""
+        is_kept = self._gate.keeps_record
+        row = self._spool.add(suite, pair, paper) if is_kept else pair.row(_unkept)
+        self._rows[suite, pair.system, pair.paper] = row
+
     def _add_failure(self, report: pytest.TestReport) -> None:
-        """Notes a suite's test that was skipped, or failed without a result: a worker died."""
+        """Notes a suite's test that was skipped, or failed without a result of its own.
+
+        Its worker died, or something else of the test failed, as a fixture of a plugin.
+        """
         names = report.nodeid.split("::")[1:]
         # A node id counts from an argument where that is outside of the root.
         file = real_place(self._config.rootpath / report.location[0])
-        gated = gated_suites(self._config).get(file)
+        gated = collected_suites(self._config).get(file)
         if gated is None or report.passed:
             return
         reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr
@@ -175,9 +166,9 @@ class Tally:
             self._shut.setdefault(report.nodeid, "was skipped")
         if names == [JUDGE]:
             lost = gated.judge_result(self._gate.identity, ((), fault))
-            self._judges.setdefault(gated.suite.shown, lost)
-        elif names == [STICK]:
-            self._sticks.setdefault(gated.suite.shown, f"the test stick was not run: {fault}")
+            judged = self._judges.setdefault(gated.suite.shown, lost)
+            if judged.outcome == "passed" and report.failed:
+                self._judges[gated.suite.shown] = lost
         elif names[1:] == [ALL_PAPERS]:
             self._lost.setdefault((gated.suite.shown, names[0]), fault)
         elif names[1:] and not report.skipped:
@@ -187,12 +178,9 @@ class Tally:
         """Notes a pair whose test left no result, not even in its setup."""
         if system not in gated.systems or paper not in gated.papers(system):
             return
-        rows = self._rows.setdefault((gated.suite.shown, system), {})
-        if paper not in rows:
-            pair = gated.faulty_pair(system, paper, fault)
-            rows[paper] = TallyRow.of(pair)
-            if self._gate.keeps_record:
-                self._spool.add(gated.suite.shown, pair, None)
+        row = self._rows.get((gated.suite.shown, system, paper))
+        if row is None or row.outcome == "passed":
+            self._add_pair(gated.suite.shown, gated.faulty_pair(system, paper, fault), None)
 
     def _suite(self, gated: GatedSuite) -> SuiteRecord:
         """One suite without its pairs, as it is known now."""
@@ -204,27 +192,20 @@ class Tally:
             trust=judge.trust,
             golden=judge.golden,
             golden_fault=judge.golden_fault,
-            stick=self._stick(gated),
         )
-
-    def _stick(self, gated: GatedSuite) -> str | None:
-        """Why the test stick failed, now or in the recorded runs; None where it was left out."""
-        was, now = self._gate.recorded_stick(gated), self._sticks.get(gated.suite.shown)
-        if now is None:  # the test did not run
-            return (was or None) if self._gate.options.base else was
-        return now or was or ""
 
     def _system(self, suite: str, system: SystemResult) -> SystemResult:
         result = self._systems.get((suite, system.name))
         fault = self._lost.get((suite, system.name))
-        if result is None:
-            result = replace(system, outcome="error", fault=fault) if fault is not None else system
+        if fault is not None and _is_good(result):
+            result = replace(system, outcome="error", fault=fault)
+        result = result or system
         return replace(result, baseline=self._gate.options.compare or "")
 
     def _filled(self, gated: GatedSuite) -> SuiteRecord:
         """One suite with its pairs, in its own order, whatever order its results arrived in."""
         full = self._spool.filled(self._suite(gated), gated.suite.paper_ids)
-        of_pairs = (outline.waivers for outline in full.outlines)
+        of_pairs = (row.waivers for row in full.rows)
         of_means = (system.verdict.waivers for system in full.systems)
         return replace(full, waivers=all_uses(gated.suite.waivers, *of_pairs, *of_means))
 
@@ -238,6 +219,7 @@ class Tally:
             header=header,
             judge=gate.identity,
             shard=read_shard(shard) if shard is not None else None,
+            partial="; ".join(self._partial),
             suites=tuple(sorted(suites, key=lambda suite: suite.shown)),
         )
 
@@ -245,12 +227,18 @@ class Tally:
         """Makes the verdict of the run and the files of it, and settles the exit code.
 
         A passing run fails where a file cannot be written, and where a result says so or a test
-        was skipped, whatever pytest counts: a mark, an option or a hook may hide it. It fails
-        where pytest ignores a suite that is among the arguments, too.
+        was skipped, whatever pytest counts: a mark, an option or a hook may hide it.
         """
         codes = pytest.ExitCode
+        is_stopped = session.shouldfail or session.shouldstop
+        is_stopped = is_stopped or session.exitstatus == codes.INTERRUPTED
+        why = "the run was stopped" if is_stopped else "deselected"
+        self._partial = [*self._parts_left_out(why)]
         failures = self._write_outputs() if self._gate.keeps_record else []
         self.lines += [one_line(failure, 400) for failure in failures]
+        is_kept = self._gate.is_asking and self._gate.options.record == "new"
+        if session.exitstatus == codes.INTERRUPTED and is_kept:
+            self.lines.append(KEPT)
         if session.exitstatus == codes.NO_TESTS_COLLECTED and self._is_empty_shard:
             self.lines.append(EMPTY_SHARD)
             session.exitstatus = codes.OK
@@ -260,10 +248,6 @@ class Tally:
             session.exitstatus = codes.TESTS_FAILED
         if is_untrusted and session.exitstatus in {codes.OK, codes.TESTS_FAILED}:
             session.exitstatus = UNTRUSTED_EXIT
-        if session.exitstatus == codes.OK:
-            judged = {*self._judges, *(suite for suite, _ in (*self._rows, *self._systems))}
-            unjudged = map(one_line, sorted(self._collected - judged))
-            self.lines += [f"summeval: nothing of {suite} was judged" for suite in unjudged]
         if session.exitstatus == codes.OK and (hidden := next(self._hidden(), "")):
             self.lines.append(hidden)
             session.exitstatus = codes.TESTS_FAILED
@@ -272,19 +256,34 @@ class Tally:
         """What keeps a run shut that pytest takes for a success, a line each."""
         if self._shut and not (self._rows or self._systems or self._judges or self._lost):
             yield NOTHING_JUDGED
-        for gated in self._gated.values():
-            if text := self._gate.recorded_stick(gated):
-                yield f"summeval: {one_line(text, 400)}"
-        for suite in sorted(self._gated.keys() - self._collected):
-            yield (
-                f"summeval: pytest collected no test of {one_line(suite)}, so nothing may be"
-                " released; remove what ignores the file, or do not name it"
-            )
         for test, outcome in self._shut.items():
             yield (
                 f"summeval: {test} {outcome}, so nothing may be released; remove what hides it"
                 " (skip, xfail, --setup-only or a hook)"
             )
+
+    def _parts_left_out(self, why: str) -> Iterator[str]:
+        """The suites of which tests did not run, with what the run does not decide."""
+        if self._gate.options.shard:  # `summeval merge` decides
+            return
+        for name, gated in sorted(self._gated.items()):
+            expected = gated.record().expected
+            n_judged = sum((name, *of) in self._rows for of in expected)
+            systems = {s: self._systems.get((name, s)) for s in gated.systems}
+            lost = [s for s, r in systems.items() if (name, s) in self._lost and _is_good(r)]
+            missing = lost or [s for s, result in systems.items() if result is None]
+            parts = {
+                "the means": missing and gated.policy.decides_systems,
+                "the comparison": missing and self._gate.options.compare,
+                "the judge": name not in self._judges
+                and floors_of(gated.policy.floors, self._gate.judge_name).floors,
+            }
+            if n_judged < len(expected) or any(parts.values()):
+                judged = f"{n_judged:,} of {len(expected):,} pairs are judged"
+                open_ = " and ".join(part for part, is_open in parts.items() if is_open)
+                undecided = f"; not decided: {open_}" if open_ else ""
+                cause = "a test broke down" if lost else why
+                yield one_line(f"partial run of {name}: {judged}{undecided} ({cause})", 400)
 
     @property
     def _is_empty_shard(self) -> bool:
@@ -325,6 +324,8 @@ class Tally:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
+        if MISTAKE in self._config.stash:
+            return
         if self._folded:  # pytest lists and counts them again
             failed = terminalreporter.stats.get("failed", [])
             terminalreporter.stats["failed"] = [*failed, *self._folded]
@@ -332,7 +333,7 @@ class Tally:
                 f"listed below, not in full: {len(self._folded):,} failing pairs; -v prints all,"
                 " --summ-html=FILE writes a page"
             )
-        suites = sorted({suite for suite, _ in self._rows})
+        suites = sorted({suite for suite, *_ in self._rows})
         for suite in suites:
             title = "summarization gate" if len(suites) == 1 else f"summarization gate: {suite}"
             terminalreporter.section(title, sep="-")
@@ -341,23 +342,21 @@ class Tally:
         if self._recipes and not suites:
             terminalreporter.section("summarization gate", sep="-")
         n_worst = WORST if terminalreporter.verbosity > 0 else 0
-        worst = terminal.worst_lines(self._worst if self._folded else (), self._n_findings)
+        worst = terminal.worst_lines(self._worst) if self._folded else ()
         recipes = signature_lines(sorted(self._recipes))
         for line in (*recipes, *self._end(n_worst), *worst):
             terminalreporter.line(line)
 
     def _table(self, gated: GatedSuite) -> Iterator[str]:
         """The closing table of a suite."""
-        tallies = {}
-        for (suite, system), rows in self._rows.items():
-            if suite == gated.suite.shown:
-                result = self._systems.get((suite, system))
-                tallies[system] = SystemTally(
-                    rows=rows.values(),
-                    n_papers=len(gated.papers_of_shard(system)),
-                    n_skipped=len(gated.suite.systems[system].skip),
-                    corrected=corrected_line(result.verdict.corrected) if result else "",
-                )
+        suite, tallies = gated.suite, {}
+        for system in {system for of, system, _ in self._rows if of == suite.shown}:
+            keys = ((suite.shown, system, paper) for paper in suite.paper_ids)
+            tallies[system] = SystemTally(
+                rows=[self._rows[key] for key in keys if key in self._rows],
+                n_papers=len(gated.papers_of_shard(system)),
+                n_skipped=len(suite.systems[system].skip),
+            )
         return terminal.summary_lines(tallies)
 
     def _end(self, n_worst: int) -> Iterator[str]:
@@ -367,14 +366,16 @@ class Tally:
         """
         unmeasured = [(shown, each.unmeasured) for shown, each in self._gated.items()]
         yield from terminal.unmeasured_lines(unmeasured, self._gate.judge_name)
-        for what, name in ("thresholds", "min"), ("rules", "compare_fail"):
-            if given := getattr(self._gate.options, name):
-                yield f"{what} by {TABLE[name].flag}: {one_line(', '.join(given))}"
+        if given := self._gate.options.min:
+            yield f"thresholds by {TABLE['min'].flag}: {one_line(', '.join(given))}"
         yield from self._trust_lines()
         yield from blind_lines(self._gate.judge_name)
         yield from self._drift
         if self._verdict is not None:
-            yield from terminal.ending_lines(self._verdict, n_worst=n_worst)
+            yield from terminal.ending_lines(
+                self._verdict, n_worst=n_worst, with_gaps=not self._partial
+            )
+        yield from terminal.alarm_lines(self._alarms)
         if any(self.counts.calls.values()):
             yield from terminal.calls_lines(self.counts.calls, self.counts.judge)
         yield from terminal.model_lines(self.counts.models)
@@ -382,16 +383,27 @@ class Tally:
             yield terminal.usage_line(read)
         yield from self.lines
         yield from self._annotations
+        yield from self._partial
 
     def _trust_lines(self) -> Iterator[str]:
         """The trust in the judge of each suite, and what an untrusted one gets wrong."""
         judges = self._judges
-        suites = sorted({suite for suite, _ in self._rows} | set(judges))
+        suites = sorted({suite for suite, *_ in self._rows} | set(judges))
         for suite in suites:
             of = f" ({suite})" if len(suites) > 1 else ""
             judge = judges.get(suite, TestResult(suite=suite))
             has_labels = suite in judges or self._gated[suite].suite.has_labels
             yield from judge_lines(judge.trust, judge.golden, has_labels=has_labels, of=of)
+
+
+def _unkept() -> PairResult:
+    """Stands for the texts of a pair that no report needs."""
+    raise AssertionError("this run keeps no record")
+
+
+def _is_good(result: SystemResult | None) -> bool:
+    """Whether a system has no verdict, or one that passed."""
+    return result is None or result.outcome == "passed"
 
 
 def tally_of(config: pytest.Config) -> Tally:
@@ -421,8 +433,9 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     session = gate.session
     is_asking = session.replies.is_asking  # else there may be no judge
     counts = counts_of(session, gate.judge) if is_asking else None
-    values = {"recipes": sorted(gate.failed_signatures), "collected": sorted(gate.collected)}
-    text = json.dumps({**values, "counts": counts})
+    suites = [*map(str, collected_suites(config))]
+    values = {"recipes": sorted(gate.failed_signatures), "collected": suites, "counts": counts}
+    text = json.dumps(values)
     if is_worker(config):
         config.workeroutput[COUNTED] = text  # type: ignore[attr-defined]  # xdist sets it
         return

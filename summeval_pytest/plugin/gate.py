@@ -11,21 +11,23 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from summeval_pytest.errors import JudgeError, OptionError
+from summeval_pytest.annex import part
+from summeval_pytest.errors import JudgeError, OptionError, StoreError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.plugin.options import TABLE, Options
-from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
+from summeval_pytest.options import TABLE, Options
+from summeval_pytest.plugin.outputs import Baselines, check_saved_file
 from summeval_pytest.questions import OFFLINE
-from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed
+from summeval_pytest.record.gated_suite import GatedSuite, gated_suite
+from summeval_pytest.record.narrowing import narrowed
 from summeval_pytest.record.record_file import read_record
-from summeval_pytest.record.shards import FROM, check_options, joined, read_shard
+from summeval_pytest.record.shards import FROM, read_shard
 from summeval_pytest.reports import terminal
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.measure import Evaluation, source_of
@@ -35,16 +37,19 @@ from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.suite.places import real_place
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.verdict.decide import Inputs, decide
-from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.run import JudgeName, RunRecord, RunVerdict, SuiteRecord, TestResult
 
-_REPORTS: Final = ("run_record", "save", "junit", "html", "gitlab")
 _APART: Final = (
     *(("shard", "plan"), ("shard", "save"), ("from_", "plan")),
-    *(("plan", report) for report in _REPORTS),
+    ("plan", "save"),
+    *(("plan", option.name) for option in TABLE.values() if option.is_report),
 )
 """Options that do not go together: an old report beside a plan would still say that it passed."""
 TERMINAL: Final = "/dev/tty"
+REPEATED: Final = (
+    "summeval: failed pairs run again (reruns), and their verdicts stay the same, since replies are"
+    " stored; leave reruns out"
+)
 
 
 class Gate:
@@ -59,20 +64,9 @@ class Gate:
         self._n_processes: int = worker.get("workercount", 1)
         self._may_stop = bool(config.getoption("maxfail", 0))
         """Whether a failure may end the run, so that what was read far ahead is in vain."""
+        self._is_repeating = _repeats_failures(config)
         self._is_verbose = config.getoption("verbose", 0) > 0
         self.options = options
-        terms = Terms(
-            record=options.record,
-            place=options.store,
-            endpoint=options.endpoint,
-            allow_endpoints=options.allow_endpoints,
-            votes=options.votes,
-            budget=options.budget,
-            in_flight=options.in_flight,
-            n_processes=self._n_processes,
-            run=run,
-        )
-        self.session = Session(dict(os.environ), terms)
         self._today = dt.datetime.now(dt.UTC).date().isoformat()
         self._progress = _open_progress(config)
         self._n_pairs = 0
@@ -81,14 +75,14 @@ class Gate:
         flags = {str(each).partition("=")[0] for each in config.invocation_params.args}
         typed = {option.name for option in TABLE.values() if option.flag in flags}
         self.recorded = self._read_records(folder, typed)
+        terms = Terms(**asdict(options), n_processes=self._n_processes, run=run)
+        self.session = Session(dict(os.environ), replace(terms, judge=self.judge_name))
         self.baselines = Baselines(options.compare, folder)
         self._golden: dict[GatedSuite, tuple[tuple[GoldenPair, ...], str]] = {}
         self.judged: frozenset[GatedSuite] = frozenset()
         """The suites whose judge this run measures in a test of its own."""
         self._papers: set[tuple[str, str]] = set()
         """The papers, by suite, that went with a result: a record has each of them once."""
-        self.collected: set[str] = set()
-        """The suites whose file pytest has collected in this process."""
         self.failed_signatures: set[str] = set()
         """The signatures of what failed a test, shown once at the end of the run."""
 
@@ -114,7 +108,7 @@ class Gate:
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
         self._runs = {name: read_record(folder / name, FROM) for name in options.from_}
-        return joined(self._runs) if self._runs else None
+        return part("joined")(self._runs) if self._runs else None
 
     @cached_property
     def judge_name(self) -> str:
@@ -129,11 +123,6 @@ class Gate:
                 " another; leave it out"
             )
         return name
-
-    @cached_property
-    def orders(self) -> dict[str, str]:
-        """By suite, what its results are measured and decided by; see `GatedSuite.order`."""
-        return {gated.suite.shown: gated.order(self.judge) for gated in self.suites}
 
     @cached_property
     def judge(self) -> Judge:
@@ -168,7 +157,7 @@ class Gate:
         """Whether a report needs every pair at the end of the run."""
         options = self.options
         return bool(
-            report_files(options)
+            options.reports
             or options.save
             or options.compare
             or options.github
@@ -190,7 +179,7 @@ class Gate:
                     baselines[now.shown, system] = baseline
         try:
             for each in inputs.values():
-                check_options(self._runs, each.suite, compare=self.options.compare)
+                part("same options")(self._runs, each.suite, compare=self.options.compare)
             return decide(narrowed(self.recorded, self.suites), inputs=inputs, baselines=baselines)
         except OptionError as error:
             raise OptionError(f"{FROM}: {str(error).removeprefix(f'{FROM}: ')}") from None
@@ -198,11 +187,6 @@ class Gate:
     def _decided(self, gated: GatedSuite) -> SuiteRecord | None:
         suites = self.decided.suites if self.decided is not None else ()
         return next((suite for suite in suites if suite.shown == gated.suite.shown), None)
-
-    def recorded_stick(self, gated: GatedSuite) -> str | None:
-        """Why the test stick failed in the recorded runs, or None; a new test undoes no failure."""
-        suite = self._decided(gated)
-        return suite.stick if suite else ""
 
     def pair_result(self, gated: GatedSuite, system: str, paper: str) -> TestResult:
         """One pair, decided; the first result on a paper in this process has the paper, too."""
@@ -224,13 +208,8 @@ class Gate:
         if (suite := self._decided(gated)) is not None:
             (result,) = (each for each in suite.systems if each.name == system)
             return TestResult(suite=suite.shown, system=result)
-        is_needed = gated.thresholds.corrected or gated in self.judged
-        return gated.measure_system(
-            self.runner,
-            system,
-            golden=self._answers(gated) if is_needed else ((), ""),
-            baseline=self.baselines.of(gated.suite, system),
-        )
+        baseline = self.baselines.of(gated.suite, system)
+        return gated.measure_system(self.runner, system, baseline)
 
     def judge_result(self, gated: GatedSuite) -> TestResult:
         """What the golden labels say of the judge."""
@@ -298,6 +277,11 @@ class Gate:
         systems = (gated.suite.systems[name] for gated in self.suites for name in gated.systems)
         return any(system.endpoint is not None for system in systems)
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether a model at an endpoint is asked, as the judge or for summaries."""
+        return self._is_judge_asked or (self._is_system_asked and self.recorded is None)
+
     def plan(self, tasks: Sequence[Task]) -> None:
         """Begins to read ahead, each process of the run at a place of its own."""
         self._n_pairs = len(tasks)
@@ -306,6 +290,22 @@ class Gate:
         places = (self._index, self._index + 1)
         start, end = (len(tasks) * place // self._n_processes for place in places)
         self.runner.plan([*tasks[start:], *tasks[:start]], n_share=end - start)
+
+    def remember(self) -> None:
+        """Notes what was asked for `summeval cassette export`; no verdict depends on the note."""
+        if self.is_asking:
+            with suppress(StoreError):
+                self.session.remember([gated.suite for gated in self.suites])
+
+    def ending_models(self) -> list[str]:
+        """What to say of models of the judge that end soon; nothing if that cannot be asked."""
+        if not self._is_judge_asked:
+            return []
+        suites = [gated.suite for gated in self.suites]
+        with suppress(StoreError, OptionError):
+            today = dt.date.fromisoformat(self._today)
+            return self.session.ending_models(self.judge_name, suites, today)
+        return []
 
     def close(self, *, seconds: float) -> None:
         """Ends the runner's thread, if it ever began; calls in flight may take so many seconds."""
@@ -317,31 +317,15 @@ class Gate:
         """The suite of a file or folder, loaded and checked once."""
         key = real_place(path)
         if key not in self._suites:
-            options = self.options
-            gated = gated_suite(
-                path,
-                shown,
-                self.session,
-                judge=self.judge_name,
-                models=options.model,
-                least=options.min,
-                rules=read_rules(options.compare_fail),
-                today=self._today,
-                allow_outside=options.allow_outside,
-            )
-            if options.shard is not None:
-                gated = gated.sharded(read_shard(options.shard))
+            gated = gated_suite(path, self.session, shown=shown, today=self._today)
+            if self.options.shard is not None:
+                gated = gated.sharded(read_shard(self.options.shard))
             self._suites[key] = self._suites[real_place(gated.suite.path)] = gated
         return self._suites[key]
 
     def gated_as_tests(self, path: Path, shown: str) -> GatedSuite:
         """The suite of a file whose pairs become tests, which need thresholds to meet."""
         gated = self.gated(path, shown)
-        if self.options.compare_fail and self.options.compare is None:
-            raise OptionError(
-                "--summ-compare-fail says what fails and nothing is compared; add"
-                " --summ-compare=NAME, or leave it out"
-            )
         if self.options.save is not None:
             check_saved_file(gated.suite, self.options.save)
         for system in gated.systems:
@@ -351,11 +335,10 @@ class Gate:
 
     def header(self) -> list[str]:
         """The lines at the top of the run."""
-        suites = self.suites
-        is_asking = self._is_judge_asked or (self._is_system_asked and self.recorded is None)
+        suites, is_asking = self.suites, self.is_asking
         store = "not needed"
         if is_asking:
-            store = "cassette" if self.options.record == "none" else str(self.session.replies.place)
+            store = "cassette" if self.options.record == "none" else str(self.session.terms.place)
         first = terminal.header_line(
             judge=self.judge.signature,
             store=store,
@@ -364,6 +347,7 @@ class Gate:
         )
         return [
             first,
+            *((REPEATED,) if self._is_repeating else ()),
             *terminal.cassette_lines(self.session.replies.cassettes.values() if is_asking else ()),
             *terminal.unlabelled_lines([g.suite.shown for g in suites if not g.suite.has_labels]),
             *terminal.unmeasured_lines(
@@ -385,6 +369,15 @@ class Gate:
             n_pairs=self._n_pairs if self._n_processes == 1 else 0,
             troubles=exchange.troubles,
         )
+
+
+def _repeats_failures(config: pytest.Config) -> bool:
+    """Whether pytest-rerunfailures runs failed tests again."""
+    if any(config.getoption(name, None) for name in ("reruns", "force_reruns")):
+        return True
+    with suppress(KeyError, ValueError):
+        return bool(config.getini("reruns"))
+    return False
 
 
 def _open_progress(config: pytest.Config) -> Progress:

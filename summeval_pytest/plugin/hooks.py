@@ -19,26 +19,31 @@ from summeval_pytest.plugin.config import (
     RESULT,
     RUN,
     SUITE_NAME,
-    SUITES,
-    check_used,
+    check_collected,
+    check_start,
+    collect_suite,
+    collected_suites,
     gate_of,
-    gated_suites,
     handles_summaries,
-    ignored_lines,
     is_controller,
     is_worker,
+    know_suites,
     prepare_test,
     run_of,
     stop_on_mistake,
 )
 from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
-from summeval_pytest.plugin.options import add_options, is_planned, unknown_variables
+from summeval_pytest.plugin.pytest_options import (
+    add_options,
+    gone_option,
+    is_planned,
+    misspelt_option,
+    unknown_variables,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
-
-    from summeval_pytest.plugin.items import SuiteFile
 
 
 __all__ = ["summ_judge", "summ_pair"]
@@ -49,8 +54,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(
+    parser: pytest.Parser, args: list[str]
+) -> Generator[None, object, object]:
+    """Answers a misspelt option of ours before pytest refuses it; a conftest may add its own."""
+    loaded = yield
+    if message := misspelt_option(parser, args):
+        raise pytest.UsageError(message)
+    return loaded
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker; a plan needs no workers, since it asks nothing."""
+    if message := gone_option(config):
+        raise pytest.UsageError(message)
     config.addinivalue_line("markers", MARKER)
     if is_planned(config) and hasattr(config.option, "dist"):
         config.option.dist = "no"
@@ -59,32 +77,36 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Loads and checks the suites among the arguments: a mistake stops the run here."""
-    suites = gated_suites(session.config)
-    if suites and not is_worker(session.config):
-        from summeval_pytest.plugin.controller import tally_of
-
-        tally_of(session.config)  # registers it
-
-
-def pytest_report_header(config: pytest.Config) -> list[str]:
-    """One line: judge, store, record mode, suites; more where a suite asks for it."""
-    return gate_of(config).header() if gated_suites(config) else []
+    """Removes the reports of an earlier run if this one is asked for them."""
+    check_start(session.config)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
-    """A suite that is among the arguments, as tests."""
-    if not file_path.name.endswith(SUITE_NAME) or not gated_suites(parent.config):
+    """A suite, as tests."""
+    if not file_path.name.lower().endswith(SUITE_NAME):
         return None
-    from summeval_pytest.suite.places import real_place
-
-    gated = gated_suites(parent.config).get(real_place(file_path))
-    if gated is None:
-        return None
-    gate_of(parent.config).collected.add(gated.suite.shown)
-    from summeval_pytest.plugin.items import SuiteFile
-
     return SuiteFile.from_parent(parent, path=file_path)
+
+
+class SuiteFile(pytest.File):
+    """A suite file. pytest makes a node of each file that it meets, so only `collect` costs."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The tests of the suite; none where the run ends for a mistake in it."""
+        from summeval_pytest.plugin.controller import tally_of
+        from summeval_pytest.plugin.items import tests_of
+
+        gated = collect_suite(self.config, self.path)
+        if not is_worker(self.config):
+            tally_of(self.config)  # registers it
+        if gated is not None:
+            yield from tests_of(self, gated)
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
+    """One line: judge, store, record mode, suites; more where a suite asks for it; none with -q."""
+    is_wanted = collected_suites(config) and config.get_verbosity() >= 0
+    return gate_of(config).header() if is_wanted else []
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -99,9 +121,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Checks, before any test is deselected, that every given option has a use."""
+    """Checks, before any test is deselected, that there is a judge and a use for each option."""
     if not session.testsfailed:
-        check_used(config, items)
+        check_collected(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -165,15 +187,15 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable(
-    config: pytest.Config, report: pytest.CollectReport | pytest.TestReport
+    report: pytest.CollectReport | pytest.TestReport,
 ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
-    """Sends a test's result from a worker, as JSON text behind what it was decided by."""
+    """Sends a test's result from a worker, as JSON text."""
     result = report.__dict__.pop(RESULT, None)
     data = yield
     if result is not None and data is not None:
         from summeval_pytest.record.record_file import as_json
 
-        data[RESULT] = f"{gate_of(config).orders[result.suite]} {as_json(result)}"
+        data[RESULT] = as_json(result)
     return data
 
 
@@ -181,6 +203,24 @@ def pytest_report_to_serializable(
 def pytest_configure_node(node: Any) -> None:
     """Tells an xdist worker which run it is part of."""
     node.workerinput[RUN] = run_of(node.config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
+    """Loads the suites that an xdist worker has collected, and prints the header of the run."""
+    config, n_known = node.config, len(collected_suites(node.config))
+    know_suites(config, ids)
+    if len(collected_suites(config)) > n_known:
+        from summeval_pytest.plugin.controller import tally_of
+
+        tally_of(config)  # registers it
+    if MISTAKE in config.stash:
+        raise pytest.UsageError(config.stash[MISTAKE])
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if len(collected_suites(config)) > n_known and reporter and reporter.verbosity >= 0:
+        reporter.ensure_newline()
+        for line in gate_of(config).header():
+            reporter.write_line(line)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -195,11 +235,9 @@ def pytest_testnodedown(node: Any) -> None:
         raise pytest.UsageError(output[MISTAKE_KEY])
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
-    """Names the variables and ini keys that this run ignored, and the unknown ones."""
-    for line in (*ignored_lines(config), *unknown_variables()):
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Names the variables that begin as ours and are none."""
+    for line in unknown_variables():
         terminalreporter.line(line)
 
 
@@ -213,6 +251,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
     is_mistaken = exitstatus == pytest.ExitCode.USAGE_ERROR or MISTAKE in config.stash
     is_judged = not (is_mistaken or config.option.collectonly or gate_of(config).options.plan)
-    if is_judged and not is_worker(config) and config.stash.get(SUITES, None):
+    if is_judged and not is_worker(config) and collected_suites(config):
+        gate_of(config).remember()
+        if tally_of(config).counts.calls["n_asked"]:  # otherwise nobody needs a network
+            tally_of(config).lines += gate_of(config).ending_models()
         tally_of(config).finish(session)
         tally_of(config).fold()

@@ -8,44 +8,28 @@ into pytest's report, and `plugin.controller` collects the results and may chang
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
-from functools import cached_property
 from os import PathLike
 
 import pytest
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.plugin.config import gate_of, gated_suites, without_traceback
+from summeval_pytest.plugin.config import collect_suite, gate_of, without_traceback
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.record.gated_suite import GatedSuite
-from summeval_pytest.record.stick import stick_changes
 from summeval_pytest.reports.cases import pair_case, system_case
 from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.run.runner import Task
-from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
-from summeval_pytest.suite.places import real_place
-from summeval_pytest.suite.suite import suite_at
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.verdict.run import TestResult
 
 
-class SuiteFile(pytest.File):
-    """A suite file: first its judge, then its gated systems in order."""
-
-    @cached_property
-    def gated(self) -> GatedSuite:
-        """The suite, with what this run asks of it."""
-        return gated_suites(self.config)[real_place(self.path)]
-
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """The tests of the suite's changes and of the judge, if asked for; then the systems."""
-        if gate_of(self.config).options.base is not None:
-            yield StickItem.from_parent(self, name=STICK)
-        if self.gated.suite.has_labels:
-            yield JudgeItem.from_parent(self, name=JUDGE)
-        for system in self.gated.systems:
-            yield SystemNode.from_parent(self, name=system)
+def tests_of(file: pytest.File, gated: GatedSuite) -> Iterator[pytest.Item | pytest.Collector]:
+    """The test of a suite's judge, if it has labels; then its gated systems in order."""
+    if gated.suite.has_labels:
+        yield JudgeItem.from_parent(file, name=JUDGE)
+    for system in gated.systems:
+        yield SystemNode.from_parent(file, name=system)
 
 
 class SystemNode(pytest.Collector):
@@ -67,9 +51,9 @@ class SystemNode(pytest.Collector):
 
 def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
     """The suite of the file that a node stands in."""
-    file = node.getparent(SuiteFile)
-    assert file is not None
-    return file.gated
+    gated = collect_suite(node.config, node.path)
+    assert gated is not None
+    return gated
 
 
 class VerdictItem(pytest.Item):
@@ -127,38 +111,10 @@ class VerdictItem(pytest.Item):
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
         """The suite file, the line of the system in it, or the first one, and a name."""
-        if isinstance(self.parent, SuiteFile):
+        if isinstance(self.parent, pytest.File):
             return self.path, 0, self.name
         line = self.gated.suite.place_of(self.system).line
         return self.path, line - 1, f"{self.system}::{self.name}"
-
-
-class StickItem(VerdictItem):
-    """The suite against that of ``--summ-base``: nothing that it requires was loosened."""
-
-    def decide(self) -> None:
-        """What was loosened; it only warns where the suite of the base says so."""
-        base, suite = self.gate.options.base, self.gated.suite
-        assert base is not None
-        with suite_at(base, self.path, "--summ-base") as before:
-            # a model that only the option names has no line in the suite's file
-            models = [m for m in self.gate.options.model if suite.systems[m].place.line]
-            changes = () if before is None else stick_changes(before, suite, models=models)
-        loose = [one_line(str(change), 200) for change in changes if change.loosens]
-        text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *loose))
-        if before is None:
-            text = self.failure = (
-                f"{one_line(base)} has no suite {suite.shown}, so nobody knows what was"
-                " loosened; leave out --summ-base until a new suite is merged"
-            )
-        elif not loose:
-            text = ""
-        elif before.stick == "warn":
-            warnings.warn(pytest.PytestWarning(text), stacklevel=1)
-            text = ""
-        else:
-            self.failure = f"{text}\nhave somebody approve this, then merge it alone"
-        self.summeval_result = TestResult(suite=suite.shown, stick=text)
 
 
 class JudgeItem(VerdictItem):
@@ -205,7 +161,8 @@ class PairItem(VerdictItem):
         if pair.outcome == "failed":
             # The end of the run prints the signatures of what failed.
             self.gate.failed_signatures.update(pair.signatures if pair.verdict.shortfalls else ())
-            self.failure = pair_case(pair).text
+            case = pair_case(pair)
+            self.failure = case.text if self.config.get_verbosity() > 0 else case.brief
 
 
 class MeansItem(VerdictItem):
@@ -213,10 +170,9 @@ class MeansItem(VerdictItem):
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """Every pair of the system, and the golden ones where they correct its means."""
+        """Every pair of the system."""
         gated = self.gated
-        labelled = gated.labelled if gated.thresholds.corrected else ()
-        return (*(gated.task(paper, self.system) for paper in gated.papers(self.system)), *labelled)
+        return tuple(gated.task(paper, self.system) for paper in gated.papers(self.system))
 
     def decide(self) -> None:
         """Which means the system misses, and which rules its comparison breaks."""

@@ -12,13 +12,21 @@ from typing import Final
 import pytest
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.plugin.options import Options
+from summeval_pytest.options import TABLE, Options
 from summeval_pytest.record.record_file import read_record, record_lines
-from summeval_pytest.reports.files import MARKS, REPORTS, append, from_root, unwritable, write_whole
+from summeval_pytest.reports.files import (
+    append,
+    from_root,
+    report_of,
+    report_pieces,
+    unwritable,
+    write_whole,
+)
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import Baseline, find_baseline
+from summeval_pytest.verdict.pair import judge_faults
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 COMPARE: Final = "--summ-compare"
@@ -31,26 +39,22 @@ ANNOTATORS: Final = (
 )
 """A plugin that annotates every failing test already."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
-_SUFFIX: Final = ".json"
-
-
-def report_files(options: Options) -> dict[str, str]:
-    """The files that are asked for, by the option that names each."""
-    files = {option: getattr(options, option) for option in REPORTS}
-    return {option: file for option, file in files.items() if file is not None}
+_SUFFIX: Final = ".jsonl"
+_OLD_SUFFIX: Final = ".json"
+"""Of runs that were saved before this release; another schema made them."""
 
 
 def check_outputs(options: Options, folder: Path) -> None:
     """Refuses a file or name that cannot be written, before anything is judged for it.
 
-    A file that this run reads is refused, too, and one that is no report and would be lost.
+    A file that this run reads is refused, too.
     """
     taken: dict[Path, str] = {}
     compared = (options.compare or "").rpartition(":")
     read = {(folder / each).resolve() for each in (*options.from_, *compared)}
-    for option, name in report_files(options).items():
-        file, flag = folder / name, f"--summ-{option.replace('_', '-')}"
-        if fault := unwritable(file, MARKS[option]):
+    for option, name in options.reports.items():
+        file, flag = folder / name, TABLE[option].flag
+        if fault := unwritable(file):
             raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
         if file.resolve() in read:
             raise OptionError(f"{flag}={name}: this run reads that file; name another one")
@@ -58,7 +62,7 @@ def check_outputs(options: Options, folder: Path) -> None:
         if first != flag:
             raise OptionError(f"{flag}={name}: {first} writes that file; name another one")
     saved = options.save
-    if saved is not None and (not _NAME.match(saved) or saved.endswith(_SUFFIX)):
+    if saved is not None and (not _NAME.match(saved) or saved.endswith((_SUFFIX, _OLD_SUFFIX))):
         raise OptionError(
             f"{SAVE}={saved!r} is not a name for a saved run; use letters, digits, '.', '-' and"
             f" '_', without {_SUFFIX} at its end"
@@ -67,7 +71,7 @@ def check_outputs(options: Options, folder: Path) -> None:
 
 def remove_reports(options: Options, folder: Path) -> None:
     """Removes the reports of an earlier run, which would speak for this one if it ended early."""
-    for name in report_files(options).values():
+    for name in options.reports.values():
         if (file := (folder / name).resolve()).is_file():
             try:
                 file.unlink()
@@ -131,6 +135,8 @@ class Baselines:
         if file is None:
             names = sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
             hint = nearest(named, names) if names else "no run is saved there"
+            if (suite.baselines.path / f"{named}{_OLD_SUFFIX}").is_file():
+                hint = f"{named}{_OLD_SUFFIX} there is of an earlier version, and cannot be read"
             raise OptionError(
                 f"{COMPARE}={option!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
                 f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"
@@ -165,11 +171,11 @@ def write_outputs(
 
     Relative files start from ``folder``; ``lines`` gets a line for each file that was written.
     """
-    for option, name in report_files(options).items():
-        if fault := write_whole(folder / name, REPORTS[option].pieces(verdict, folder)):
+    for option, name in options.reports.items():
+        if fault := write_whole(folder / name, report_pieces(option, verdict, folder)):
             yield fault
         else:
-            lines.append(one_line(f"{REPORTS[option].title}: {name}", 400))
+            lines.append(one_line(f"{report_of(option).title}: {name}", 400))
     if options.save is None:
         return
     by_shown = {suite.shown: suite for suite in suites}
@@ -191,20 +197,30 @@ def _unfit(suite: SuiteRecord) -> str:
     """Why a run cannot be a baseline; empty where it can.
 
     Whatever was compared with a run of some of the papers would be compared on those only; and a
-    run that dropped must not become what the next one is compared with.
+    run that dropped must not become what the next one is compared with. Unanswered items count as
+    wrong, and would hide a drop in it.
     """
     if suite.is_untrusted:
         return f"the judge is {UNTRUSTED}; mend it, or label more pairs"
     if suite.trust is not None and suite.trust.fault:
         return f"the judge was not measured: {one_line(suite.trust.fault)}; run its test, too"
     if not suite.is_complete:
-        n_scored = sum(outline.outcome != "error" for outline in suite.outlines)
+        n_scored = sum(row.outcome != "error" for row in suite.rows)
         return f"{n_scored} of {len(suite.expected)} pairs are judged; run all of them"
     for system in suite.systems:
         if system.comparison is not None and not system.comparison.passes:
             return f"{system.name} fails against {system.baseline}; save it without {COMPARE}"
         if system.outcome == "error":
             return f"{system.name} has no verdict over all papers: {system.fault}"
+    return _left_open(suite)
+
+
+def _left_open(suite: SuiteRecord) -> str:
+    """The first pair that the judge left unanswered in part; empty without one."""
+    for row in suite.rows:
+        if row.numbers.unanswered or any(judge_faults(row.numbers)):
+            where = one_line(f"{row.system} on {row.paper}")
+            return f"the judge left items of {where} unanswered; judge again, or use another judge"
     return ""
 
 

@@ -6,18 +6,16 @@ If the judge or an endpoint fails, the result has a ``fault`` and the outcome er
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from summeval_pytest.errors import OptionError, SummevalError, UsageError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.metrics.catalogue import METRICS, custom_numbers, findings_of
+from summeval_pytest.metrics.catalogue import METRICS, custom_numbers
 from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
 from summeval_pytest.metrics.signature import Signature
-from summeval_pytest.record.record_file import as_json
-from summeval_pytest.record.shards import FROM, Shard, find_suite, is_in_shard
+from summeval_pytest.record.shards import Shard, is_in_shard
 from summeval_pytest.run.golden import (
     check_sentences,
     check_stated,
@@ -40,13 +38,17 @@ from summeval_pytest.verdict.decide import (
     decide_system,
 )
 from summeval_pytest.verdict.means import slices_of
-from summeval_pytest.verdict.policy import Policy, Rule, floors_of, read_floors, suite_rules
+from summeval_pytest.verdict.policy import (
+    Policy,
+    floors_of,
+    named_agreement,
+    read_floors,
+    suite_rules,
+)
 from summeval_pytest.verdict.run import (
     JudgeName,
     PairResult,
-    Pairs,
     PaperRecord,
-    RunRecord,
     SuiteRecord,
     SystemResult,
     TestResult,
@@ -69,6 +71,7 @@ class GatedSuite:
         policy: What they have to meet.
         labels: The fingerprint of all golden labels; empty without any.
         unmeasured: The thresholds and floors on numbers that the judge has no answers for.
+        checked: The metrics that thresholds and floors need, in which the judge is checked.
         shard: Which papers are judged here; None for all.
         asked: A digest of how each system with an endpoint is asked.
     """
@@ -78,6 +81,7 @@ class GatedSuite:
     policy: Policy
     labels: str
     unmeasured: tuple[str, ...] = ()
+    checked: frozenset[MetricName] = frozenset()
     shard: Shard | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
 
@@ -92,7 +96,7 @@ class GatedSuite:
         return custom_numbers(self.thresholds.metrics)
 
     def for_metrics(self, metrics: Collection[MetricName], judge: str) -> GatedSuite:
-        """The part that a judge of these metrics, FM always among them, can measure.
+        """What is left for a judge that measures only these metrics; FM has to be among them.
 
         A threshold on anything else would be an error on every pair and label.
         """
@@ -139,7 +143,7 @@ class GatedSuite:
     @property
     def labelled(self) -> dict[Task, Label]:
         """The tasks of the item ``judge``, each with its label."""
-        return golden_tasks(self.suite)
+        return golden_tasks(self.suite, self.checked or METRICS)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -159,11 +163,6 @@ class GatedSuite:
             metric_signature(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
             for metric in self.thresholds.metrics
         )
-
-    def order(self, judge: Judge) -> str:
-        """Hex digits of all that results are measured and decided by, under this judge."""
-        recipes = " ".join(map(str, self.signatures(judge)))
-        return hashlib.sha256(f"{as_json(self.record())} {recipes}".encode()).hexdigest()
 
     def papers(self, system: str) -> tuple[str, ...]:
         """The papers that a system has summaries for."""
@@ -227,35 +226,6 @@ class GatedSuite:
         )
         return decide_pair(pair, self.policy)
 
-    def as_ordered(self, result: TestResult, wanted: Collection[str]) -> TestResult:
-        """What a worker sent; a pair that it did not measure as the run does is an error.
-
-        It may have another checkout or package than the controller. ``wanted`` are the signatures
-        of the run's metrics; a recorded pair may have been measured by more.
-        """
-        pair = result.pair
-        if pair is None or pair.fault:
-            return result
-        is_recorded = pair.system not in self.asked
-        if missing := {*wanted} - {*pair.signatures}:
-            fault = f"a worker did not measure it as this run does, by {min(missing)}"
-        elif is_recorded and pair.summary != self.suite.pair(pair.paper, pair.system).summary:
-            fault = "a worker measured it on another summary than the run has"
-        else:
-            return result
-        return self.refused(result, fault)
-
-    def refused(self, result: TestResult, fault: str, judge: JudgeName | None = None) -> TestResult:
-        """What a worker sent as an error; of the ``judge``, where it is about nothing else."""
-        fault += "; give all processes the same suite, judge and package"
-        if (pair := result.pair) is not None:
-            return replace(result, pair=self.faulty_pair(pair.system, pair.paper, fault))
-        if (system := result.system) is not None:
-            return replace(result, system=replace(system, outcome="error", fault=fault))
-        if result.stick is not None or judge is None:
-            return replace(result, stick=result.stick or fault)
-        return self.judge_result(judge, ((), fault))
-
     def measure_pair(
         self, runner: Runner, system: str, paper: str, baseline: Baseline | None = None
     ) -> TestResult:
@@ -275,14 +245,9 @@ class GatedSuite:
         self,
         runner: Runner,
         system: str,
-        *,
-        golden: GoldenAnswers = ((), ""),
         baseline: Baseline | None = None,
     ) -> TestResult:
-        """The means of one system over all its papers, measured and decided.
-
-        ``golden`` are the judge's answers to the golden labels, or why there are none.
-        """
+        """The means of one system over all its papers, measured and decided."""
         (skeleton,) = (each for each in self.record().systems if each.name == system)
         try:
             papers = runner.numbers([self.task(paper, system) for paper in skeleton.papers])
@@ -293,7 +258,7 @@ class GatedSuite:
             decided = replace(skeleton, outcome="error", fault=fault)
         else:
             against = None if baseline is None else self.against(baseline, system, runner.judge)
-            decided = decide_system(skeleton, papers, self.policy, golden=golden, against=against)
+            decided = decide_system(skeleton, papers, self.policy, against=against)
         return TestResult(suite=self.suite.shown, system=decided)
 
     def against(self, baseline: Baseline, system: str, judge: Judge) -> Against:
@@ -308,7 +273,7 @@ class GatedSuite:
     def measure_golden(self, runner: Runner) -> GoldenAnswers:
         """The judge's answers to the golden labels, or why there are none."""
         try:
-            return golden_answers(runner, self.suite), ""
+            return golden_answers(runner, self.labelled), ""
         except UsageError:
             raise
         except SummevalError as error:
@@ -335,7 +300,7 @@ def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
         note=evaluation.pair.note,
         scores=evaluation.scores,
         signatures=tuple(map(str, evaluation.signatures)),
-        findings=findings_of(evaluation.scores, evaluation.source),
+        findings=evaluation.findings(),
         custom=evaluation.custom,
     )
     paper = evaluation.pair.paper
@@ -349,44 +314,38 @@ def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
     )
 
 
-def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
-    path: Path,
-    shown: str | None,
-    session: Session,
-    *,
-    judge: str,
-    models: Iterable[str] = (),
-    least: Sequence[str] = (),
-    rules: tuple[Rule, ...] = (),
-    today: str = "",
-    allow_outside: bool = False,
+def gated_suite(
+    path: Path, session: Session, *, shown: str | None = None, today: str = ""
 ) -> GatedSuite:
-    """Loads the suite of a file or folder, and checks it with the options of a run.
+    """Loads the suite of a file or folder, and checks it with the options of the session.
 
-    ``shown`` is the path as the user named it, None for relative to the current folder; ``least``
-    has thresholds as ``--summ-min``; ``rules`` say what fails against a baseline, in place of the
-    suite's margins; waivers are checked on ``today``.
+    ``shown`` is the path as the user named it, None for relative to the current folder; waivers are
+    checked on ``today``.
 
     Raises:
         UsageError: for any mistake in the suite, or in an option that speaks of it.
     """
-    suite = load_suite(path, shown, allow_outside=allow_outside)
-    thresholds = thresholds_of(suite, options=least)
-    suite, systems = session.systems(suite, models, "--summ-model")
+    options, judge = session.terms, session.terms.judge_name
+    suite = load_suite(path, shown, allow_outside=options.allow_outside)
+    thresholds = thresholds_of(suite, options=options.min)
+    suite, systems = session.systems(suite, options.model, "--summ-model")
     session.replies.add_cassette(suite)
     check_sentences(suite)
     check_stated(suite)
     check_waivers(suite.waivers, thresholds)
     custom = custom_numbers(thresholds.metrics)
     specs = {name: suite.systems[name] for name in systems}
+    floors = read_floors(suite, judge)
+    figures = {named_agreement(floor.name).metric for table in floors for floor in table.floors}
     gated = GatedSuite(
         suite=suite,
         systems=systems,
+        checked=frozenset({*thresholds.metrics, *figures}),
         policy=Policy(
             thresholds=thresholds,
-            floors=read_floors(suite, judge),
+            floors=floors,
             waivers=Waivers(waivers=suite.waivers, today=today, custom=custom),
-            rules=rules or suite_rules(suite.compare),
+            rules=suite_rules(suite.compare),
             share=suite.compare.share,
             slices=slices_of(suite, thresholds),
             must_pass=suite.must_pass,
@@ -404,48 +363,3 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     ).for_metrics(session.metrics_of(judge, [suite]), judge)
     check_supported(gated.thresholds, judge, session.votes_of(judge, [suite]), suite.shown)
     return gated
-
-
-def narrowed(record: RunRecord, gated: Sequence[GatedSuite]) -> RunRecord:
-    """The part of a record that belongs to these suites and systems, in their order.
-
-    Raises:
-        OptionError: for a suite that the record does not have.
-    """
-    return replace(record, suites=tuple(_narrowed(record, each) for each in gated))
-
-
-def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
-    skeleton = gated.record()
-    recorded = find_suite(record, skeleton)
-    if recorded is None:
-        names = ", ".join(sorted({repr(suite.name) for suite in record.suites}))
-        raise OptionError(
-            f"{FROM}: these runs are of suite {names}, and not of {skeleton.name!r}; name runs of"
-            f" {skeleton.shown}"
-        )
-    then = {system.name: system for system in recorded.systems}
-    systems = tuple(
-        replace(now, summaries=then.get(now.name, now).summaries) for now in skeleton.systems
-    )
-    pairs = {(each.system, each.paper): each for each in recorded.outlines}
-    papers = {paper.id: paper for paper in recorded.papers}
-    answers = {(each.system, each.paper): each for each in recorded.golden}
-    labelled = [(task.system, task.paper) for task in gated.labelled]
-    fault = recorded.golden_fault
-    if missing := [each for each in labelled if each not in answers]:
-        fault = fault or (
-            f"{len(missing):,} of {len(labelled):,} labelled pairs are in no record, first"
-            f" {' on '.join(missing[0])}; run {skeleton.shown}::judge in each of the recorded runs"
-        )
-    return replace(
-        recorded,
-        name=skeleton.name,
-        shown=skeleton.shown,
-        unmeasured=skeleton.unmeasured,
-        systems=systems,
-        papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
-        golden=() if fault else tuple(answers[of] for of in labelled),
-        golden_fault=fault,
-        pairs=Pairs([pairs[of] for of in skeleton.expected if of in pairs]),
-    )

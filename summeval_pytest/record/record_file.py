@@ -18,7 +18,8 @@ import os
 import tempfile
 import weakref
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -27,19 +28,13 @@ from typing import IO, Any, Final, TypeVar, cast
 from pydantic import ConfigDict, RootModel, ValidationError
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.catalogue import Score, catalogue_of, checked_numbers
-from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.number import SPARSE, CustomNumbers, Named, Unscored
-from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.questions import FACETS, SCALES, Facet
+from summeval_pytest.metrics.number import SPARSE, CustomNumbers
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.text.printing import HALF, one_line
-from summeval_pytest.verdict.policy import named_agreement
 from summeval_pytest.verdict.run import (
     SCHEMA,
-    Outline,
     PairResult,
+    PairRow,
     Pairs,
     PaperRecord,
     RunRecord,
@@ -73,7 +68,7 @@ def pair_line(suite: str, pair: PairResult) -> str:
     return as_json(RecordLine(suite=suite, pair=pair, numbers=named))
 
 
-def record_lines(record: RunRecord) -> Iterator[str]:
+def record_lines(record: RunRecord, _: object = None) -> Iterator[str]:
     """The text of a record's file, line by line, each with its line break."""
     digest = hashlib.sha256()
     for line in _lines(record):
@@ -96,7 +91,13 @@ def _lines(record: RunRecord) -> Iterator[str]:
 def heading(record: RunRecord) -> str:
     """The first line: the run without the lists of its suites."""
     suites = tuple(replace(each, papers=(), pairs=(), golden=()) for each in record.suites)
-    run = RunRecord(header=record.header, judge=record.judge, shard=record.shard, suites=suites)
+    run = RunRecord(
+        header=record.header,
+        judge=record.judge,
+        shard=record.shard,
+        partial=record.partial,
+        suites=suites,
+    )
     return as_json(RecordLine(run=run))
 
 
@@ -120,7 +121,7 @@ class RecordFile:
         self._part = part
         weakref.finalize(self, handle.close)
         self.suites: dict[str, SuiteRecord] = {}
-        self.pairs: defaultdict[str, dict[tuple[str, str], Outline]] = defaultdict(dict)
+        self.pairs: defaultdict[str, dict[tuple[str, str], PairRow]] = defaultdict(dict)
         self.papers: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self.golden: defaultdict[str, dict[tuple[str, str], GoldenPair]] = defaultdict(dict)
         self.is_closed = False
@@ -157,21 +158,24 @@ class RecordFile:
         self._handle.flush()
         return start
 
-    def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
+    def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> PairRow:
         """Adds a pair and its paper; the pair replaces the one that was added before."""
-        self.add_pair(self.append(pair_line(suite, pair)), suite, pair)
+        row = self.add_pair(self.append(pair_line(suite, pair)), suite, pair)
         if paper is not None and paper.id not in self.papers[suite]:
             text = as_json(RecordLine(suite=suite, paper=paper))
             self.papers[suite][paper.id] = self.append(text)
+        return row
 
     def has_pair(self, suite: str, system: str, paper: str) -> bool:
         """Whether that pair was added."""
         return (system, paper) in self.pairs[suite]
 
-    def add_pair(self, start: int, suite: str, pair: PairResult) -> None:
+    def add_pair(self, start: int, suite: str, pair: PairResult) -> PairRow:
         """Notes where a pair stands; it replaces the one that was noted before."""
-        read = partial(self._pair, start, self.suites[suite].own_numbers)
-        self.pairs[suite][pair.system, pair.paper] = pair.outline(read)
+        custom = self.suites[suite].own_numbers
+        row = with_custom(pair, custom).row(partial(self._pair, start, custom))
+        self.pairs[suite][pair.system, pair.paper] = row
+        return row
 
     def _pair(self, start: int, custom: CustomNumbers) -> PairResult:
         pair = from_json(RecordLine, self.at(start).decode()).pair
@@ -197,7 +201,8 @@ class RecordFile:
     def close(self) -> None:
         """Removes the file of a run that goes on."""
         if self._part is not None:
-            self._part.unlink(missing_ok=True)
+            with suppress(OSError):  # a folder that cannot be written never had it
+                self._part.unlink()
 
 
 def _new_file(file: Path | None) -> IO[bytes]:
@@ -275,7 +280,7 @@ def _begun(raw: bytes) -> RunRecord:
     run = from_json(RecordLine, raw.decode()).run
     if run is None:
         raise ValueError("it does not begin a run")
-    return replace(run, suites=tuple(map(_checked_suite, run.suites)))
+    return replace(run, suites=tuple(map(_completed, run.suites)))
 
 
 def _add(lines: RecordFile, start: int, raw: bytes, digest: str) -> None:
@@ -290,103 +295,20 @@ def _add(lines: RecordFile, start: int, raw: bytes, digest: str) -> None:
     elif line.suite not in lines.suites:
         raise ValueError(f"the run has no suite {line.suite!r}")
     elif line.pair is not None:
-        _check_pair(line.pair, lines.suites[line.suite], lines.pairs[line.suite])
         lines.add_pair(start, line.suite, line.pair)
     elif line.paper is not None:
         lines.papers[line.suite][line.paper.id] = start
     elif line.golden is not None:
-        _check_golden(line.golden, lines.golden[line.suite])
         lines.golden[line.suite][line.golden.system, line.golden.paper] = line.golden
     else:
         raise ValueError("it holds nothing")
 
 
-def _check_pair(pair: PairResult, suite: SuiteRecord, others: Collection[tuple[str, str]]) -> None:
-    """Refuse a pair that the run does not have, or has twice, and a number off its range."""
-    papers = {system.name: system.papers for system in suite.systems}
-    if pair.system not in papers:
-        raise ValueError(f"the run has no system {pair.system!r}")
-    if pair.paper not in papers[pair.system]:
-        raise ValueError(f"system {pair.system!r} has no paper {pair.paper!r}")
-    if (pair.system, pair.paper) in others:
-        raise ValueError(f"{pair.system!r} on {pair.paper!r} is there twice")
-    catalogue = catalogue_of(suite.own_numbers)
-    for score in pair.scores:
-        _check_score(score, catalogue)
-    if pair.change is not None:
-        _check_names((name for name, *_ in pair.change.numbers), catalogue)
-
-
-def _checked_suite(suite: SuiteRecord) -> SuiteRecord:
-    """The suite with what its record leaves out: the day of its run, and who knows its numbers.
-
-    Raises:
-        ValueError: where it requires, or compares, a number which it does not have.
-    """
-    custom = checked_numbers(suite.own_numbers)
-    policy, thresholds = suite.policy, suite.policy.thresholds
-    scopes = (*thresholds.by_scope.values(), *(each.thresholds for each in policy.slices))
-    names = [each.name for scope in scopes for each in scope]
-    names += (waiver.finding for waiver in policy.waivers.waivers)
-    names += (rule.name for rule in policy.rules)
-    for comparison in suite.comparisons.values():
-        names += (each.name for each in comparison.differences)
-    _check_names(names, catalogue_of(custom))
-    for floor in (floor for table in policy.floors for floor in table.floors):
-        try:
-            named_agreement(floor.name)
-        except KeyError:
-            raise ValueError(f"unknown agreement {floor.name!r}") from None
-        if floor.bound is None:
-            raise ValueError(f"a floor on {floor.name!r} has no bound")
-    waivers = replace(policy.waivers, today=day_of(suite.waivers))
-    suite = replace(suite, policy=replace(policy, waivers=waivers), own_numbers=custom)
-    return with_custom(suite, custom)
-
-
-def _check_names(names: Iterable[str], catalogue: Mapping[str, Named]) -> None:
-    for name in names:
-        if name not in catalogue:
-            raise ValueError(f"unknown number {name!r}")
-
-
-def _check_score(score: Score | Unscored, catalogue: Mapping[str, Named]) -> None:
-    """Refuse a rating off its scale, and a number off its range or without a name."""
-    _check_names([score.metric], catalogue)
-    if isinstance(score, Unscored):
-        return
-    if isinstance(score, OwnScore) and score.metric not in score.numbers:
-        raise ValueError(f"metric {score.metric!r} has no number of its own")
-    if isinstance(score, FacetScore):
-        for rated in score.ratings:
-            _check_rating(rated.facet, rated.rating)
-    for each in score.by_reference if isinstance(score, FacetScore | EvaScore) else ():
-        _check_score(each, catalogue)
-    values = score.values()
-    _check_names(values, catalogue)
-    for name, value in values.items():
-        named = catalogue[name]
-        if value is not None and not named.low <= value <= named.high:
-            raise ValueError(f"{name} is {value:g}, and ranges {named.range}")
-
-
-def _check_rating(facet: Facet, rating: float) -> None:
-    if rating not in range(1, SCALES[facet] + 1):
-        raise ValueError(f"{facet} is rated {rating:g}, off its scale")
-
-
-def _check_golden(golden: GoldenPair, others: Collection[tuple[str, str]]) -> None:
-    """Refuse a labelled pair that is there twice, and a value off its scale, but for overall."""
-    if (golden.system, golden.paper) in others:
-        raise ValueError(f"the label of {golden.system!r} on {golden.paper!r} is there twice")
-    for each in golden.answers:
-        for given in (each.label, each.answer):
-            if given is None or each.kind == "overall":
-                continue
-            if each.kind in FACETS:
-                _check_rating(each.kind, given)
-            elif given not in {0, 1}:
-                raise ValueError(f"a {each.kind} is labelled or answered {given:g}, off its scale")
+def _completed(suite: SuiteRecord) -> SuiteRecord:
+    """The suite with what its record leaves out: the day of its run, and who knows its numbers."""
+    waivers = replace(suite.policy.waivers, today=day_of(suite.waivers))
+    suite = replace(suite, policy=replace(suite.policy, waivers=waivers))
+    return with_custom(suite, suite.own_numbers)
 
 
 T = TypeVar("T")

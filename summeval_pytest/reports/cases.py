@@ -6,7 +6,7 @@ of a test. `Part` splits a test into its numbers, for JUnit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import nsmallest
@@ -15,25 +15,21 @@ from typing import Final, Literal, NamedTuple
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, Score, catalogue_of, metric_of
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import COVERAGE, FacetScore
-from summeval_pytest.metrics.faithfulness import (
-    OVERGENERAL,
-    SUPPORT,
-    UNSUPPORTED,
-    FaithfulnessScore,
-)
-from summeval_pytest.metrics.number import Finding, Named, Unscored, rank
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
+from summeval_pytest.metrics.number import Finding, Named, Unscored
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.pair_numbers import Numbers
-from summeval_pytest.suite.lines import ALL_PAPERS, STICK
+from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.differences import Comparison, PairChange
 from summeval_pytest.verdict.means import SystemMean
-from summeval_pytest.verdict.pair import PairVerdict, Shortfall, judge_faults
+from summeval_pytest.verdict.pair import PairVerdict, Shortfall, is_alarming, judge_faults
 from summeval_pytest.verdict.run import (
+    WORST_FIRST,
     Covered,
-    Outline,
     PairResult,
+    PairRow,
     RunVerdict,
     SuiteRecord,
     SystemResult,
@@ -46,18 +42,10 @@ _SENTENCE: Final = 50
 """Characters of a weakly supported sentence, so that it is one line."""
 _WEAK: Final = 5
 """How many weakly supported sentences are listed."""
+_BRIEF: Final = 5
+"""How many findings of a failing pair a terminal shows at first."""
 _MOST: Final = 10
 """Findings or papers that one part lists: GitLab reads no report above 30 MB."""
-_DETAILS: Final = ("eva.", "faithfulness.", COVERAGE)
-"""Numbers that get a part only if a threshold is on them."""
-_EXPLAINED_BY: Final = {
-    "eva.recall_entailed": "eva.recall",
-    UNSUPPORTED: "faithfulness",
-    OVERGENERAL: "faithfulness",
-    SUPPORT: "faithfulness",
-    COVERAGE: "facet",
-}
-"""Numbers without findings, and the numbers whose findings explain them, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +86,15 @@ class Case:
         return f"{self.system} on {self.paper}" if self.kind == "pair" else self.system
 
     @property
+    def brief(self) -> str:
+        """Its text with the worst findings only."""
+        if (n_more := len(self.findings) - _BRIEF) <= 0:
+            return self.text
+        more = f"{n_more:,} more findings: -v prints them, --summ-html=FILE writes a page"
+        alone = replace(self, findings=self.findings[:_BRIEF], details=("", more, *self.details))
+        return alone.text
+
+    @property
     def text(self) -> str:
         """Why it fails: first everything that is missed, on one line, then the evidence."""
         first = "; ".join(one_line(phrase, wording.QUOTE) for phrase in self.phrases)
@@ -115,20 +112,24 @@ class Case:
         return "\n".join(map(safe, lines))
 
 
-def cases_of(run: RunVerdict) -> Iterator[tuple[SuiteRecord, Case]]:
-    """Every test of a run that was judged, with its suite: its judge, its systems, its pairs."""
+def cases_of(
+    run: RunVerdict, outcomes: Collection[Covered] = WORST_FIRST
+) -> Iterator[tuple[SuiteRecord, Case]]:
+    """The tests of a run with these outcomes, with their suites: judge, then systems, then pairs.
+
+    No other pair is read.
+    """
     for suite in run.suites:
-        yield from ((suite, case) for case in _suite_cases(suite))
-        for system in suite.systems:
-            yield from ((suite, pair_case(pair)) for pair in suite.pairs_of(system.name))
+        cases = (case for case in _suite_cases(suite) if case.outcome in outcomes)
+        yield from ((suite, case) for case in cases)
+        rows = (row for system in suite.systems for row in suite.pairs_of(system.name).rows)
+        yield from ((suite, pair_case(row.read())) for row in rows if row.outcome in outcomes)
 
 
 def _suite_cases(suite: SuiteRecord) -> Iterator[Case]:
     """The tests of a suite, but for its pairs."""
     if (case := judge_case(suite)) is not None:
         yield case
-    if suite.stick:
-        yield stick_case(suite)
     yield from (system_case(each) for each in suite.systems if each.outcome != "not judged")
 
 
@@ -137,7 +138,7 @@ Failing = tuple[Covered, Callable[[], Case]]
 
 
 def failing_tests(run: RunVerdict) -> list[Failing]:
-    """The judges that may not decide, then systems and sticks; of each the undecided ones last."""
+    """The judges that may not decide, then systems; of each the undecided ones last."""
     cases = (case for suite in run.suites for case in _suite_cases(suite))
     failing = [case for case in cases if case.outcome in {"failed", "error"}]
     failing.sort(key=lambda case: (case.kind != "judge", case.outcome == "error"))
@@ -145,35 +146,28 @@ def failing_tests(run: RunVerdict) -> list[Failing]:
 
 
 def failing_pairs(run: RunVerdict) -> list[Failing]:
-    """The pairs that fail, the worst first, then those that the judge left undecided.
-
-    A pair that the system left without a score is the worst. Then comes the pair farthest under
-    its thresholds, and of equals the one with the worst finding.
-    """
-    ranked = []
-    for suite in run.suites:
-        for outline in suite.outlines:
-            if outline.outcome != "passed":
-                failing: Failing = outline.outcome, partial(_read_case, outline)
-                ranked.append((outline.outcome == "error", badness(outline.read()), failing))
-    return [failing for *_, failing in sorted(ranked, key=lambda each: each[:2])]
+    """The pairs that fail, the worst first, then those that the judge left undecided."""
+    rows = [row for suite in run.suites for row in suite.rows if row.outcome != "passed"]
+    rows.sort(key=lambda row: (row.outcome == "error", row.badness))
+    return [(row.outcome, partial(_read_case, row)) for row in rows]
 
 
-def _read_case(outline: Outline) -> Case:
-    return pair_case(outline.read())
+def alarming_pairs(run: RunVerdict) -> Iterator[PairResult]:
+    """The passed pairs with findings that a reader has to see, the worst first."""
+    rows = [row for suite in run.suites for row in suite.rows if row.has_alarms]
+    return (row.read() for row in sorted(rows, key=lambda row: row.badness))
 
 
-def badness(pair: PairResult) -> tuple[bool, float, bool, list[tuple[bool, int, float]]]:
-    """The rank of a pair among others of its outcome, the worst first."""
-    verdict = pair.verdict
-    worst = [rank(finding) for finding in pair.explanation[:1]]
-    return not verdict.unscored, -sum(map(gap_of, verdict.shortfalls)), not worst, worst
+def worse_papers(rows: Iterable[PairRow]) -> tuple[int, list[str]]:
+    """How many papers became worse than in the baseline, and what the worst ones lost."""
+    worse = sorted((row for row in rows if row.loss > 0), key=lambda row: (-row.loss, row.paper))
+    changes = ((row.paper, row.read().change) for row in worse[:_MOST])
+    lines = [f"{paper}: {'; '.join(wording.losses_of(c))}" for paper, c in changes if c is not None]
+    return len(worse), lines
 
 
-def gap_of(short: Shortfall | SystemMean) -> float:
-    """How far a number is from its threshold, as a share of its range."""
-    value = short.compared if isinstance(short, SystemMean) else short.value
-    return short.named.gap(value, short.least)
+def _read_case(row: PairRow) -> Case:
+    return pair_case(row.read())
 
 
 def pair_case(pair: PairResult) -> Case:
@@ -212,14 +206,23 @@ def _pair_title(pair: PairResult) -> str:
     if verdict.unscored:
         return "no score"
     for finding in pair.explanation[:1]:
-        is_wrong = finding.kind == "sentence" and finding.number != SUPPORT
-        if finding.conflict or is_wrong:
-            return f"{'conflict in' if finding.conflict else 'unsupported'} {finding.title}"
+        if is_alarming(finding) and (finding.conflict or finding.kind == "sentence"):
+            return headline(finding)
         if finding.kind == "facet" and finding.number in verdict.missed:
             return finding.title
     if verdict.shortfalls:
-        return max(verdict.shortfalls, key=gap_of).name
+        return max(verdict.shortfalls, key=lambda short: short.gap).name
     return "waiver" if verdict.waiver_faults else "failed"
+
+
+def headline(finding: Finding) -> str:
+    """A finding in few words: "unsupported sentence 3"."""
+    if finding.conflict:
+        return f"conflict in {finding.title}"
+    if finding.kind != "sentence":
+        return finding.title
+    what = "number not found in" if finding.number == SUPPORT else "unsupported"
+    return f"{what} {finding.title}"
 
 
 def standing_of(short: Shortfall) -> str:
@@ -276,7 +279,6 @@ def system_case(system: SystemResult) -> Case:
     fault, verdict = system.fault or SILENT, system.verdict
     missed = (
         *map(_missed_mean, verdict.missed),
-        *wording.missed_lines(verdict.corrected),
         *(wording.missed_slice(each, mean) for each in system.slices for mean in each.missed),
         *verdict.waiver_faults,
         *wording.broken_rules(system.comparison),
@@ -314,31 +316,15 @@ def _missed_mean(mean: SystemMean) -> str:
 
 
 def _system_details(system: SystemResult) -> Iterator[str]:
-    """The means that do not fail, the corrected ones, and the comparison."""
+    """The means that do not fail, and the comparison."""
     for mean in sorted(system.verdict.means, key=lambda mean: not mean.passes):
         if mean not in system.verdict.missed:
             state = "" if mean.passes else "undecided: " if mean.is_open else "waived: "
             yield f"  {state}mean {wording.standing(mean.named, mean.compared, mean.least)}"
-    if line := wording.corrected_line(system.verdict.corrected):
-        yield f"  corrected by golden labels: {line}"
     yield from (f"  {one_line(line, 400)}" for line in wording.slice_lines(system))
     if system.comparison is not None:
         yield ""
         yield from wording.comparison_lines(system.comparison)
-
-
-def stick_case(suite: SuiteRecord) -> Case:
-    """The test stick of a suite, which failed."""
-    lines = (suite.stick or "").splitlines()
-    return Case(
-        kind="system",
-        system=STICK,
-        outcome="failed",
-        place=Place(suite.shown),
-        title="suite loosened",
-        phrases=tuple(lines[:1]),
-        notes=tuple(lines[1:]),
-    )
 
 
 def judge_case(suite: SuiteRecord) -> Case | None:
@@ -375,14 +361,22 @@ Cause = Literal[
 
 
 class Part(NamedTuple):
-    """One number, waiver or drop of a test; the first line of its text says how it ended.
+    """One number, waiver or drop of a test.
 
-    ``unscored`` is the judge's fault, ``skipped`` was measured and not decided.
+    ``unscored`` is the judge's fault, ``skipped`` was measured and not decided. ``value`` and
+    ``bound`` are what was compared, if anything was; of a drop, ``value`` is the change.
     """
 
     name: str
-    text: str
+    written: str | Callable[[], str]
     cause: Cause = "passed"
+    value: float | None = None
+    bound: float | None = None
+
+    @property
+    def text(self) -> str:
+        """How it ended, on its first line, then why. It is written when a report asks for it."""
+        return self.written if isinstance(self.written, str) else self.written()
 
 
 def judge_parts(trust: Trust) -> Iterator[Part]:
@@ -393,7 +387,9 @@ def judge_parts(trust: Trust) -> Iterator[Part]:
     for agreement in trust.agreements:
         missed = [judge_section.short_of_floor(agreement, floor) for floor in agreement.missed]
         text = "\n".join([*missed, *judge_section.agreement_lines([agreement])])
-        yield Part(agreement.name, text, "shortfall" if missed else "passed")
+        bound = agreement.floors[0].least if agreement.floors else None
+        cause: Cause = "shortfall" if missed else "passed"
+        yield Part(agreement.name, text, cause, agreement.value, bound)
     if trust.undecided and not trust.is_untrusted:
         yield Part("undecided", one_line(trust.undecided), "unscored")
 
@@ -406,11 +402,13 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
     waived = {shortfall.name: shortfall for shortfall in verdict.waived}
     parts = []
     for name, named in catalogue_of(pair.custom).items():
-        if name in missed:
-            parts.append(Part(name, _shortfall(pair, missed[name]), "shortfall"))
-        elif name in waived:
-            parts.append(Part(name, _waived_text(standing_of(waived[name]), name, verdict.waivers)))
-        elif name in numbers.values and (name in bounds or not name.startswith(_DETAILS)):
+        if (short := missed.get(name)) is not None:
+            write = partial(_shortfall, pair, short)
+            parts.append(Part(name, write, "shortfall", short.value, short.least))
+        elif (short := waived.get(name)) is not None:
+            text = _waived_text(standing_of(short), name, verdict.waivers)
+            parts.append(Part(name, text, "passed", short.value, short.least))
+        elif name in numbers.values and (name in bounds or not named.is_detail):
             parts.append(_number(pair, named, numbers.values[name], bounds.get(name)))
     for each in numbers.unscored:
         text = f"{each.metric}: {each.status}, {one_line(each.reason)}"
@@ -430,16 +428,15 @@ def _number(pair: PairResult, named: Named, value: float | None, bound: float | 
     name, text = named.name, f"{named.name} {wording.render(named, value, bound)}"
     if pair.outcome == "error":
         why = one_line("; ".join(pair.verdict.undecided))
-        return Part(name, f"{text} was not decided: {why}", "skipped")
-    is_met = bound is not None and named.meets(value, bound)
-    return Part(
-        name, wording.standing(named, value, bound) if is_met and bound is not None else text
-    )
+        return Part(name, f"{text} was not decided: {why}", "skipped", value, bound)
+    if bound is not None and named.meets(value, bound):
+        text = wording.standing(named, value, bound)
+    return Part(name, text, "passed", value, bound)
 
 
 def _shortfall(pair: PairResult, short: Shortfall) -> str:
     """One number of a pair, described as if nothing else failed it, and all that changed."""
-    number = _EXPLAINED_BY.get(short.name, short.name)
+    number = short.named.explained_by or short.name
     own = [finding for finding in pair.findings if finding.number.startswith(number)]
     alone = replace(pair, findings=tuple(own[:_MOST]), verdict=PairVerdict(shortfalls=(short,)))
     recipes = [text for text in pair.signatures if text.startswith(f"{metric_of(short.name)}|")]
@@ -453,18 +450,12 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
     ``papers`` are the numbers of its pairs.
     """
     parts = [_mean(system, mean, papers) for mean in system.verdict.means]
-    for corrected in system.verdict.corrected:
-        missed = [*wording.missed_lines([corrected])]
-        text = "\n".join(missed or [f"corrected mean {wording.corrected_text(corrected)}"])
-        is_open: Cause = "unscored" if corrected.undecided else "passed"
-        parts.append(Part(f"corrected {corrected.name}", text, "shortfall" if missed else is_open))
     for sliced in system.slices:
         for mean in sliced.means:
             fails = mean in sliced.missed
             cause: Cause = "shortfall" if fails else "unscored" if mean.is_open else "passed"
-            parts.append(
-                Part(f"{sliced.name} mean {mean.name}", wording.missed_slice(sliced, mean), cause)
-            )
+            name, text = f"{sliced.name} mean {mean.name}", wording.missed_slice(sliced, mean)
+            parts.append(Part(name, text, cause, mean.compared, mean.least))
     if system.comparison is not None:
         parts += _compared(system.comparison)
     parts += _stale_waivers(system.verdict.waivers)
@@ -481,7 +472,8 @@ def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> 
     if mean not in system.verdict.missed:
         cause: Cause = "unscored" if mean.is_open else "passed"
         text = f"mean {wording.standing(mean.named, mean.compared, mean.least)}"
-        return Part(name, _waived_text(text, mean.name, system.verdict.waivers), cause)
+        text = _waived_text(text, mean.name, system.verdict.waivers)
+        return Part(name, text, cause, mean.compared, mean.least)
     turned = mean.named.oriented
     known = ((each.values.get(mean.name), each.paper) for each in papers)
     worst = nsmallest(_MOST, ((turned(v), paper) for v, paper in known if v is not None))
@@ -490,7 +482,7 @@ def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> 
         for value, paper in worst
     ]
     text = _waived_text(_missed_mean(mean), mean.name, system.verdict.waivers)
-    return Part(name, "\n".join([text, *lines]), "shortfall")
+    return Part(name, "\n".join([text, *lines]), "shortfall", mean.compared, mean.least)
 
 
 def _compared(comparison: Comparison) -> Iterator[Part]:
@@ -500,9 +492,7 @@ def _compared(comparison: Comparison) -> Iterator[Part]:
         name = difference.name
         flips = tuple(f for f in comparison.flips if name in {"facet", f"facet.{f.facet}"})
         open_rules = tuple(each for each in comparison.undecided if each[0] == name)
-        alone = replace(
-            comparison, differences=(difference,), flips=flips, brevity=(), undecided=open_rules
-        )
+        alone = replace(comparison, differences=(difference,), flips=flips, undecided=open_rules)
         unclear = [f"{wording.INCONCLUSIVE}: {phrase}" for phrase in difference.inconclusive]
         reasons: dict[Cause, Sequence[str]] = {
             "unscored": [phrase for _, phrase in open_rules],
@@ -511,9 +501,10 @@ def _compared(comparison: Comparison) -> Iterator[Part]:
         }
         cause: Cause = next((cause for cause, why in reasons.items() if why), "passed")
         lines = ["; ".join(reasons.get(cause, ())), *wording.comparison_lines(alone)]
-        yield Part(f"drop {name}", "\n".join(lines), cause)
+        yield Part(f"drop {name}", "\n".join(lines), cause, difference.change)
     for each in comparison.slices:
-        cause = "drop" if each.is_broken else "passed"
+        is_open = each.is_broken and each.name in comparison.open_names
+        cause = "unscored" if is_open else "drop" if each.is_broken else "passed"
         yield Part(f"drop {each.name} {each.slice}", str(each), cause)
 
 

@@ -9,15 +9,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final, Literal, TypeVar
+from itertools import islice
+from typing import Final, Literal
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, place_of
 from summeval_pytest.reports import judge_section, wording
-from summeval_pytest.reports.cases import Case, Failing, cases_of, failing_pairs, failing_tests
+from summeval_pytest.reports.cases import (
+    Case,
+    Failing,
+    alarming_pairs,
+    cases_of,
+    failing_pairs,
+    failing_tests,
+    headline,
+    worse_papers,
+)
+from summeval_pytest.reports.markdown import (
+    NOTHING,
+    Markdown,
+    cell,
+    code,
+    finalize,
+    fitting,
+    head,
+    n,
+    section,
+)
 from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.reports.wording import template
 from summeval_pytest.text.printing import one_line, safe
@@ -31,14 +52,18 @@ _TITLE: Final = 200
 _DESCRIPTION: Final = 1000
 _PHRASE: Final = 500
 _QUOTE: Final = 300
+_SECTIONS: Final = 6
+_SECTION: Final = 4000
+"""The most sections of a comment, and characters of each; GitHub takes 65,536."""
+_ACTIVE: Final = re.compile(
+    r"[@<&!]|\](?=[(\[:])|:(?=[\\/])|#(?=\d)|\bwww(?=\.)|\bGH(?=-)|^[ \t]*(?=/)"
+    r"|(?:```|~~~)(?=[ \t]*\w)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Where mentions, markup, images, diagrams, links, references and quick actions begin."""
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable that names the file to which a step's summary is appended."""
-NOTHING: Final = "(nothing)"
-_TICKS: Final = re.compile("`+")
-_PLAIN: Final = re.compile(r"[a-zA-Z0-9 ,.'%-]*")
-"""Words that mean nothing in Markdown."""
 _FAULTS: Final[dict[Covered, str]] = {"failed": "\u274c failed", "error": "\u26a0\ufe0f unscored"}
-T = TypeVar("T")
 Kind = Literal["judge", "part", "system", "pair", "more"]
 _SEVERITIES: Final[dict[Kind, str]] = {
     "judge": "blocker",
@@ -113,7 +138,7 @@ def annotation_lines(
     yield from (note.command(locate) for note in notes)
 
 
-def quality_pieces(run: RunVerdict, *, locate: Callable[[str], str] = str) -> Iterator[str]:
+def quality_pieces(run: RunVerdict, locate: Callable[[str], str] = str) -> Iterator[str]:
     """GitLab's code quality report, entry by entry: what `annotation_lines` says, all of it.
 
     An entry keeps its fingerprint for as long as the same pair, system or judge fails.
@@ -130,10 +155,9 @@ def _all_notes(run: RunVerdict) -> Iterator[tuple[tuple[str, ...], Annotation]]:
     """Each annotation with its suite, and its system and paper, if any."""
     for note in _partly_judged(run):
         yield ("",), note
-    for suite, case in cases_of(run):
-        if case.outcome in _FAULTS:
-            paper = (case.paper,) if case.kind == "pair" else ()
-            yield (suite.shown, case.system, *paper), _annotation(case)
+    for suite, case in cases_of(run, _FAULTS):
+        paper = (case.paper,) if case.kind == "pair" else ()
+        yield (suite.shown, case.system, *paper), _annotation(case)
 
 
 def _partly_judged(run: RunVerdict) -> Iterator[Annotation]:
@@ -171,7 +195,7 @@ def step_summary(run: RunVerdict) -> str:
         wording.SystemRow(
             suite=suite,
             system=system,
-            papers=[pair.numbers() for pair in suite.pairs_of(system.name)],
+            rows=suite.pairs_of(system.name).rows,
         )
         for suite in run.suites
         for system in suite.systems
@@ -180,8 +204,8 @@ def step_summary(run: RunVerdict) -> str:
     names = sorted({*named, *METRICS}, key=place_of)
     header = run.header
     words = str, judge_section, wording, confusions, worst_disagreements
-    functions = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
-    page = template("step_summary.md", _finalize, *words, *functions)
+    functions = cell, code, fitting, head, headline, mean_cell, missing, n, outcome_words, section
+    page = template("step_summary.md", finalize, *words, *functions, worse_papers)
     return page.render(
         record=run,
         is_part=any(map(run.gaps, run.suites)),
@@ -189,7 +213,9 @@ def step_summary(run: RunVerdict) -> str:
         systems=systems,
         names=names,
         sliced_systems=[row.system for row in systems if row.system.slices],
-        comparisons=[row.system for row in systems if row.system.comparison is not None],
+        comparisons=[row for row in systems if row.system.comparison is not None],
+        n_alarms=sum(row.has_alarms for suite in run.suites for row in suite.rows),
+        alarms=list(islice(alarming_pairs(run), _LINES)),
         failed=[make for outcome, make in failing if outcome == "failed"],
         unscored=[make for outcome, make in failing if outcome == "error"],
         waivers=[use for suite in run.suites for use in suite.waivers],
@@ -200,84 +226,18 @@ def step_summary(run: RunVerdict) -> str:
     )
 
 
-class Markdown(str):
-    """Text that is Markdown already, by the protocol of Jinja."""
+def pull_request_comment(run: RunVerdict) -> str:
+    """The beginning of the step summary, for a bot to post: at most some 26,000 characters.
 
-    __slots__ = ()
-
-    def __html__(self) -> str:
-        return self
-
-
-def _finalize(value: object) -> object:
-    """Make a code span of all that is neither a number nor Markdown."""
-    from jinja2 import Undefined
-
-    is_safe = isinstance(value, int | Undefined) or hasattr(value, "__html__")
-    return value if is_safe else code(value)
-
-
-def code(text: object, width: int = 240) -> Markdown:
-    r"""The text as a code span of one line, at most ``width`` characters of it.
-
-    Its fence is longer than any run of backticks inside. Not for tables, see `cell`.
-
-    >>> print(code("a `b` [c](d)"))
-    `` a `b` [c](d) ``
+    No part of it mentions, links, embeds or orders anything, whoever has written the record.
     """
-    line = one_line(str(text), width)
-    longest = max(map(len, _TICKS.findall(line)), default=0)
-    fence = "`" * (longest + 1)
-    inner = f" {line} " if longest else line
-    return Markdown(f"{fence}{inner}{fence}" if line else NOTHING)
-
-
-def cell(text: object, width: int = 80) -> Markdown:
-    r"""The text as a code span for a table, where a pipe would end the cell.
-
-    >>> print(cell("a|b"))
-    `a\|b`
-    """
-    return Markdown(str(code(text, width)).replace("|", r"\|"))
-
-
-def n(value: float | None, how: str = ",") -> Markdown:
-    """A number; nothing for None."""
-    return Markdown("" if value is None else format(value, how))
-
-
-def fitting(items: Iterable[T], show: Callable[[T], str], room: int) -> list[Markdown]:
-    """As many items as fit into ``room`` bytes of UTF-8, each whole and with a line break."""
-    fit: list[Markdown] = []
-    for item in items:
-        text = Markdown(show(item).removesuffix("\n"))
-        room -= len(text.encode()) + 1
-        if room < 0:
-            break
-        fit.append(text)
-    return fit
-
-
-def head(names: Sequence[str], n_words: int = 1) -> Markdown:
-    """The head of a table; all columns but the first ``n_words`` are numbers."""
-    rules = ["---" if place < n_words else "---:" for place in range(len(names))]
-    rows = (f"| {' | '.join(cells)} |" for cells in (names, rules))
-    return Markdown("\n".join(rows))
-
-
-def section(
-    title: str, items: Sequence[T], show: Callable[[T], str], room: int, table: str = ""
-) -> Markdown:
-    """A heading and the items that fit, then how many more there are; nothing without items.
-
-    ``table`` is the head of a table of which each item is a row.
-    """
-    lines = ["", f"## {title}", "", *([table] if table else ())]
-    fit = fitting(items, show, room)
-    lines += fit
-    if len(fit) < len(items):
-        lines += ["", f"{len(items) - len(fit):,} more; the other reports have them all."]
-    return Markdown("".join(f"{line}\n" for line in lines) if items else "")
+    text = "".join(c if c.isprintable() or c == "\n" else " " for c in step_summary(run))
+    sections = re.split(r"^(?=## )", text, flags=re.M)[:_SECTIONS]
+    for place, each in enumerate(sections):
+        if len(each) > _SECTION:
+            whole_lines = each[:_SECTION].rpartition("\n")[0]
+            sections[place] = f"{whole_lines}\n\nMore is in the reports.\n\n"
+    return _ACTIVE.sub("\\g<0>\u200b", "".join(sections))
 
 
 def missing(case: Case, as_code: Callable[[str, int], Markdown]) -> Markdown:
@@ -286,10 +246,11 @@ def missing(case: Case, as_code: Callable[[str, int], Markdown]) -> Markdown:
     return Markdown(", ".join(as_code(each, _QUOTE) for each in phrases) or NOTHING)
 
 
-def outcome_words(outcomes: Collection[Covered]) -> Markdown:
+def outcome_words(outcomes: Collection[Covered], *, is_part: bool = False) -> Markdown:
     """Outcomes in words: what the systems and what the judge did wrong, else whether all passed."""
     faults = [words for outcome, words in _FAULTS.items() if outcome in outcomes]
-    passed = "\u2705 passed" if "passed" in outcomes else "not judged"
+    sign = "\u26a0\ufe0f" if is_part else "\u2705"
+    passed = f"{sign} passed" if "passed" in outcomes else "not judged"
     return Markdown(", ".join(faults) or passed)
 
 
@@ -298,7 +259,7 @@ def mean_cell(row: wording.SystemRow, name: str) -> Markdown:
     if name not in catalogue_of(row.suite.own_numbers):
         return Markdown("-")  # another suite of the run has this custom metric
     mean = row.mean(name)
-    number, value, least, corrected = mean.named, mean.value, mean.least, mean.corrected
+    number, value, least = mean.named, mean.value, mean.least
     text = wording.render(number, value, least)
     text = f"**{text}**" if mean.state == "failed" else text
     if mean.state and least is not None and not number.meets(value, least):
@@ -309,9 +270,4 @@ def mean_cell(row: wording.SystemRow, name: str) -> Markdown:
         text += f" ({mean.coverage})"
     if mean.change is not None:
         text += f" ({mean.change:+.3f})"
-    if corrected is not None:
-        reason = corrected.reason
-        is_plain = _PLAIN.fullmatch(reason) and "www." not in reason.lower()
-        alone = replace(corrected, reason=reason if is_plain else cell(reason))
-        text += f"; corrected {wording.corrected_value(alone)}"
     return Markdown(text)

@@ -17,7 +17,7 @@ from typing import Final
 from summeval_pytest.reports.cases import Part, judge_parts, pair_parts, system_parts
 from summeval_pytest.reports.judge_section import MARK, open_floors, trust_of, untrusted_lines
 from summeval_pytest.reports.wording import waiver_line
-from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
+from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
 
@@ -32,7 +32,7 @@ _COUNTED: Final = {"errors": "error", "failures": "failure", "skipped": "skipped
 """The tag that each counter of a suite counts, beside ``tests``."""
 
 
-def junit_pieces(record: RunVerdict) -> Iterator[str]:
+def junit_pieces(record: RunVerdict, _: object = None) -> Iterator[str]:
     """The report as pieces of its UTF-8 file, well-formed whatever the texts in it hold.
 
     What the system misses is a failure, and so are a stale waiver and a judge under its floor. What
@@ -94,16 +94,13 @@ def _parts_by_system(
         floors = open_floors(suite.trust)
         more = {"labels needed": "; ".join(floors)} if floors else {}
         yield JUDGE, [(JUDGE, part) for part in judge_parts(suite.trust)], wrong, more
-    if suite.stick:
-        yield STICK, [(STICK, Part(STICK, suite.stick, "failed"))], [], {}
     for system in suite.systems:
         pairs = suite.pairs_of(system.name)
         judged = f"{len(pairs)} of {len(system.papers)} pairs"
         gaps = [] if len(pairs) == len(system.papers) else [f"only {judged} were judged"]
         if not system.is_compared:
             gaps.append(one_line(f"not compared with {system.baseline}", _NAME))
-        of_means = pairs if system.verdict.missed else ()
-        own = system_parts(system, [pair.numbers() for pair in of_means])
+        own = system_parts(system, [row.numbers for row in pairs.rows])
         if suite.lacks_means(system) or (gaps and system.outcome == "not judged"):
             text = f"its means were not judged; the run judged {judged}"
             own.append(Part(ALL_PAPERS, text, "skipped"))

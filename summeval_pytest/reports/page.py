@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -22,7 +22,7 @@ from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import CustomNumbers, Finding, Unscored
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.reports import judge_section, wording
-from summeval_pytest.reports.cases import badness, pair_case, system_case
+from summeval_pytest.reports.cases import headline, pair_case, system_case
 from summeval_pytest.reports.page_pair import (
     Passages,
     Span,
@@ -34,16 +34,14 @@ from summeval_pytest.reports.page_pair import (
     paper_block,
     standing_alone,
     visible,
-    whole_sentences,
 )
 from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.reports.wording import resource, template
 from summeval_pytest.run.measure import Evaluation
-from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.verdict.choice import curves_of
 from summeval_pytest.verdict.differences import Difference
 from summeval_pytest.verdict.policy import named_agreement
-from summeval_pytest.verdict.run import WORST_FIRST, Outcome, PairResult, PaperRecord, RunVerdict
+from summeval_pytest.verdict.run import WORST_FIRST, Outcome, PairRow, PaperRecord, RunVerdict
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
@@ -74,19 +72,16 @@ _NONE: Final = "'none'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPair:
-    """One pair of the list, without its texts.
+    """One pair of the list.
 
-    ``read`` reads the pair. ``of`` is the number of its suite and its paper. ``system`` names its
-    system in links. ``place`` orders the list. ``trend`` is its change against the baseline.
+    ``of`` is the number of its suite and its paper. ``system`` names its system in links. ``trend``
+    is its change against the baseline.
     """
 
-    read: Callable[[], PairResult]
+    row: PairRow
     of: tuple[int, str]
     system: str
     title: str
-    outcome: Outcome
-    numbers: Numbers
-    place: tuple[object, ...]
     misses: tuple[str, ...]
     waived: str
     trend: str
@@ -94,12 +89,22 @@ class ListedPair:
     @property
     def paper(self) -> str:
         """The id of its paper."""
-        return self.numbers.paper
+        return self.row.paper
+
+    @property
+    def outcome(self) -> Outcome:
+        """Its outcome."""
+        return self.row.outcome
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Its place in the list, the worst first."""
+        return WORST_FIRST.index(self.outcome), *self.row.badness
 
     @property
     def lost(self) -> list[int]:
         """What it lost points on, by the places in `_LOSSES`."""
-        values = [(self.numbers.values.get(name), CATALOGUE[name].best) for name in _LOST]
+        values = [(self.row.numbers.values.get(name), CATALOGUE[name].best) for name in _LOST]
         return [n for n, (value, best) in enumerate(values) if value not in (None, best)]
 
     @property
@@ -110,13 +115,13 @@ class ListedPair:
     @property
     def ratings(self) -> dict[str, str]:
         """The rating of each facet that has one."""
-        ratings = ((facet, self.numbers.values.get(f"facet.{facet}")) for facet in SCALES)
+        ratings = ((facet, self.row.numbers.values.get(f"facet.{facet}")) for facet in SCALES)
         return {facet: f"{rating:g}" for facet, rating in ratings if rating}
 
     @property
     def values(self) -> dict[str, str]:
         """The value of each scored metric."""
-        values, catalogue = self.numbers.values, self.numbers.catalogue
+        values, catalogue = self.row.numbers.values, self.row.numbers.catalogue
         return {
             name: wording.render(catalogue[name], values[name]) for name in measured_metrics(values)
         }
@@ -148,7 +153,7 @@ class SystemLine:
         return (*COLUMNS, *measured_metrics(own))
 
 
-def page_pieces(record: RunVerdict) -> Iterator[str]:
+def page_pieces(record: RunVerdict, _: object = None) -> Iterator[str]:
     """The report of a run: HTML without any reference to the outside; a pure function of it.
 
     Of a run that is longer than `WHOLE_RUN`, only the worst pairs have their texts in it.
@@ -179,12 +184,13 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
             return None
         if len(papers) <= WHOLE_PAPERS:
             return paper_block(papers[of])
-        named = {index for row in with_texts if row.of == of for index in cited(row.read())}
+        named = {index for row in with_texts if row.of == of for index in cited(row.row.read())}
         return paper_block(papers[of], named)
 
     def entry(place: int, row: ListedPair) -> Sequence[object]:
         """The data of a row. The script makes the rows that the page leaves out."""
-        known: list[object] = [systems.index(row.system), numbers[row.of], row.outcome, row.lost]
+        known: list[object] = [systems.index(row.system), numbers[row.of], row.outcome]
+        known += [row.row.has_alarms, row.lost]
         if place < len(written):
             return known
         ratings = [row.ratings.get(facet, "") for facet in SCALES]
@@ -224,10 +230,10 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
         paper_blocks=(
             (numbers[of], block(paper(of))) for of in dict.fromkeys(row.of for row in with_texts)
         ),
-        pair_blocks=(block(pair_block(row.read(), references(row.of))) for row in with_texts),
+        pair_blocks=(block(pair_block(row.row.read(), references(row.of))) for row in with_texts),
         calls=tuple(calls_lines(record.header.usage, {})) if record.header.usage else (),
         signatures=sorted(
-            {s for suite in record.suites for each in suite.outlines for s in each.signatures}
+            {text for suite in record.suites for row in suite.rows for text in row.signatures}
         ),
     )
 
@@ -240,31 +246,27 @@ def _lines(
     for number, suite in enumerate(record.suites):
         for system in suite.systems:
             key = visible(f"{suite.name}/{system.name}" if several else system.name)
-            pairs = suite.pairs_of(system.name)
-            rows = []
-            for outline in pairs.outlines:
-                pair = outline.read()
-                case = pair_case(pair)
-                of, loss = (number, pair.paper), pair.change.loss if pair.change else 0.0
+            rows = suite.pairs_of(system.name).rows
+            listed = []
+            for row in rows:
+                pair = row.read()
+                case, alarms = pair_case(pair), tuple(map(headline, pair.alarms[:3]))
+                of, loss = (number, pair.paper), row.loss
                 title = papers[of].title.strip() if of in papers else ""
                 trend = f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
-                rows.append(
+                listed.append(
                     ListedPair(
-                        read=outline.read,
+                        row=row,
                         of=of,
                         system=key,
                         title=cut(title or pair.paper, _TITLE),
-                        outcome=pair.outcome,
-                        numbers=pair.numbers(),
-                        place=(WORST_FIRST.index(pair.outcome), *badness(pair)),
-                        misses=tuple(cut(phrase, _TITLE) for phrase in case.phrases),
+                        misses=tuple(cut(phrase, _TITLE) for phrase in case.phrases or alarms),
                         waived="; ".join(case.waived),
-                        trend=trend if round(loss, 3) else "",
+                        trend=trend if loss else "",
                     )
                 )
-            numbers = [row.numbers for row in rows]
-            gated = wording.SystemRow(suite=suite, system=system, papers=numbers)
-            yield SystemLine(gated=gated, key=key, rows=rows)
+            gated = wording.SystemRow(suite=suite, system=system, rows=rows)
+            yield SystemLine(gated=gated, key=key, rows=listed)
 
 
 def pair_link(system: str, paper: str) -> str:
@@ -296,7 +298,6 @@ def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
         "coverage": mean.coverage and f"{mean.coverage} papers",
         "change": mean.change,
         "href": lost and f"{line.href}&{urlencode({'lost': lost})}",
-        "corrected": "" if mean.corrected is None else wording.corrected_value(mean.corrected),
     }
 
 
@@ -346,12 +347,7 @@ def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
     sides = [("summary", pair.summary, {r.facet: r.candidate for r in ratings})]
     stated = {rated.facet: rated.reference for rated in ratings}
     sides += [("reference", text, stated) for text in pair.paper.references]
-    whole = whole_sentences(
-        evaluation.scores,
-        Passages(pair.summary),
-        [Passages(text) for text in pair.paper.references],
-    )
-    listed = list(dict.fromkeys(_listed(finding, whole) for finding in findings))
+    listed = list(dict.fromkeys(map(_listed, findings)))
     return template("scored.html", finalize).render(
         style=resource("scored.css"),
         of=evaluation.name,
@@ -368,15 +364,15 @@ def means_html(rows: Iterable[tuple[str, ...]]) -> str:
     return template("means.html", finalize).render(style=resource("scored.css"), rows=list(rows))
 
 
-def _listed(finding: Finding, whole: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
+def _listed(finding: Finding) -> tuple[object, ...]:
     """A finding's title, verdict and text in runs; of a conflict also whose text it contradicts."""
     text, against, whose = finding.summary, finding.reference or "", "reference"
     if finding.number == "eva.recall":
         text, against, whose = against, text, "summary"
     elif finding.kind == "sentence" and finding.evidence:
         (_, against), whose = finding.evidence[0], "source"
-    text = whole.get((finding.number, text), text)
-    figures, partners = disputed(finding.reason, text, [against]) or ((), ())
+    text = finding.sentence or text
+    figures, partners = disputed(finding.disputes, text, [against]) or ((), ())
     there = tuple(marked_runs(against, partners)) if partners else ()
     return finding.title, finding.verdict, tuple(marked_runs(text, figures)), whose, there
 
@@ -394,15 +390,12 @@ def _value(score: Score | Unscored, custom: CustomNumbers) -> str:
     return wording.render(catalogue_of(custom)[score.metric], score.value)
 
 
-def _runs(text: str, passages: dict[Facet, str]) -> Iterator[tuple[str, str]]:
+def _runs(text: str, passages: Mapping[Facet, str]) -> Iterator[tuple[str, str]]:
     """A text in pieces, each with the facet that it states; of two facets the first counts."""
     searched = Passages(text)
     marked = visible(searched.text).encode("utf-16-le")
-    spans: list[tuple[Span, Facet]] = [
-        (span, facet)
-        for facet in FACETS
-        for span in (searched.find(passages[facet]) if passages.get(facet) else ())
-    ]
+    places = searched.of_facets(passages).items()
+    spans: list[tuple[Span, Facet]] = [(span, facet) for facet, of in places for span in of]
     after = 0
     for (_, start, end), facet in sorted(spans):
         if start >= after:

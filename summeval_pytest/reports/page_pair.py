@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import accumulate
 from typing import Final, Literal
 
-from summeval_pytest.judges.offline.conflicts import in_conflict
 from summeval_pytest.metrics.catalogue import CATALOGUE, Score
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
@@ -22,7 +22,7 @@ from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.number import Finding, Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.questions import SCALES, Facet, Fact
+from summeval_pytest.questions import SCALES, Dispute, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render
 from summeval_pytest.text.printing import safe
@@ -86,17 +86,17 @@ def places_shown(text: str) -> Sequence[int]:
     return tuple(accumulate(lengths, initial=0))
 
 
-def disputed(reason: str, claim: str, evidence: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The figures and words that are wrong in a claim, and what the evidence has in their place.
+def disputed(
+    disputes: Sequence[Dispute], claim: str, evidence: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """What is wrong in a claim, and what the evidence has in its place, as these texts write them.
 
-    Empty where the reason names no conflict. The page's script finds both as `page.marked_runs`
-    does.
+    The page's script finds both as `page.marked_runs` does.
 
-    >>> reason = "conflict, needs an LLM or a person: unit: '118 g/l' against '118 mg/l'"
-    >>> disputed(reason, "CRP was 118 vs. 124 g/L.", ["CRP was 118 mg/L."])
+    >>> disputed([("118 g/l", "118 mg/l")], "CRP was 118 vs. 124 g/L.", ["CRP was 118 mg/L."])
     (('118',), ('118 mg/L',))
     """
-    says, instead = in_conflict(reason)
+    says, instead = ([each[side] for each in disputes if each[side]] for side in (0, 1))
     there = [written for text in evidence for written in _written(text, instead)]
     return (tuple(_written(claim, says)), tuple(there)) if says else ()
 
@@ -165,6 +165,14 @@ class Passages:
             places = filter(None, (whole, *parts))
             self._spans[passage] = tuple(dict.fromkeys(map(self._span, places)))
         return self._spans[passage]
+
+    def of_facets(self, passages: Mapping[Facet, str]) -> dict[Facet, tuple[Span, ...]]:
+        """The places of each facet's words; none if several facets have one text, as a whole."""
+        n_alike = Counter(passages.values())
+        return {
+            facet: self.find(passage) if n_alike[passage] == 1 else ()
+            for facet, passage in passages.items()
+        }
 
     def in_order(self, passages: Iterable[str]) -> Iterator[tuple[Span, ...]]:
         """The place of each passage; each is first searched for behind the one before it."""
@@ -376,6 +384,7 @@ class _PairPieces:
         return tuple(map(referring, pieces))
 
     def _facets(self, score: FacetScore) -> Iterator[Piece]:
+        places = self.summary.of_facets({each.facet: each.candidate for each in score.ratings})
         for rated in score.ratings:
             yield Piece(
                 kind="facet",
@@ -383,8 +392,8 @@ class _PairPieces:
                 verdict=rated.words,
                 reason=cut(rated.reason),
                 facet=rated.facet,
-                disputed=disputed(rated.reason, rated.candidate, [rated.reference]),
-                at=self.summary.find(rated.candidate),
+                disputed=disputed(rated.disputes, rated.candidate, [rated.reference]),
+                at=places[rated.facet],
                 there=self._quoted(rated.reference),
                 source=tuple(n for n, _ in self._evidence.get((f"facet.{rated.facet}", ""), ())),
             )
@@ -404,7 +413,7 @@ class _PairPieces:
                 state=_STATES[is_supported],
                 verdict=sentence.words,
                 reason=cut(sentence.reason),
-                disputed=disputed(sentence.reason, sentence.text, [text for _, text in cited]),
+                disputed=disputed(sentence.disputes, sentence.text, [text for _, text in cited]),
                 at=at,
                 source=tuple(dict.fromkeys(source)),
             )
@@ -452,7 +461,7 @@ class _PairPieces:
                 state=state,
                 verdict=verdict,
                 reason=cut(checked.reason),
-                disputed=disputed(checked.reason, checked.fact.text, checked.evidence),
+                disputed=disputed(checked.disputes, checked.fact.text, checked.evidence),
                 at=cut_out or at,
                 other=tuple(map(cut, checked.evidence)),
                 there=tuple(there),
@@ -578,7 +587,9 @@ def _change(change: PairChange, whole: Mapping[tuple[str, str], str]) -> dict[st
         texts: dict[str, tuple[object, ...]] = {}
         for claim in changed:
             text = cut(whole.get((number, claim.text), claim.text))
-            texts.setdefault(text, (text, cut(claim.reason), *disputed(claim.reason, text, ())[:1]))
+            texts.setdefault(
+                text, (text, cut(claim.reason), *disputed(claim.disputes, text, ())[:1])
+            )
         if texts:
             title = f"{what[0].upper()}{what[1:]} ({len(changed)})"
             claims.append((title, "bad" if is_bad else "good", [*texts.values()][:_PIECES]))

@@ -8,23 +8,23 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import count, groupby
+from itertools import groupby
 from textwrap import wrap
 from typing import Final, NamedTuple
 
 from summeval_pytest.endpoints.limits import ModelSeen
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, wrong_pieces
-from summeval_pytest.metrics.number import CustomNumbers, Finding, rank
+from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
+from summeval_pytest.metrics.number import Finding, rank
 from summeval_pytest.questions import ERRORS, FACETS
 from summeval_pytest.reports import judge_section, wording
+from summeval_pytest.reports.cases import alarming_pairs, headline, worse_papers
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Cassette
 from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.verdict.changes import Drift, KindDrift, Rejudged, measure_drift
 from summeval_pytest.verdict.differences import Comparison
-from summeval_pytest.verdict.run import CassetteRecord, PairResult, RunVerdict, SuiteRecord
+from summeval_pytest.verdict.run import CassetteRecord, PairResult, PairRow, RunVerdict, SuiteRecord
 from summeval_pytest.verdict.trust import Disagreement
 
 _WIDTH: Final = 80
@@ -37,58 +37,42 @@ _PLANNED: Final = "{:<24}{:<14}{:>8}{:>15}{:>14}{:>10}"
 _QUOTE: Final = 400
 _LINE: Final = 500
 _FLIPS: Final = 3
+_PAGE: Final = "--summ-html=FILE writes a page of all"
 _SMALLEST: Final = 0.001
+WORST: Final = 10
+"""How many findings a list at the end of a run has."""
 _DRIFT_LEGEND: Final = (
     "p away: how often chance alone moves the answers so far from the labels, or",
     "towards them (sign-flip test over papers, Holm).",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TallyRow:
-    """One pair in the closing table."""
-
-    outcome: str
-    values: Mapping[str, float]
-    note: str
-    wrong: Mapping[str, int]
-    custom: CustomNumbers = ()
-
-    @classmethod
-    def of(cls, pair: PairResult) -> TallyRow:
-        """The row of a pair: its metrics, a note on its summary, how much is wrong with it."""
-        numbers = pair.numbers().values
-        values = {m: v for m in measured_metrics(numbers) if (v := numbers.get(m)) is not None}
-        return cls(pair.outcome, values, pair.note, wrong_pieces(pair.scores), pair.custom)
-
-
 class SystemTally(NamedTuple):
     """The rows of one system's judged pairs.
 
     ``n_papers`` is how many papers the suite has for the system; 0 where that is not known.
-    ``n_skipped`` papers it lists under ``skip``. ``corrected`` are its corrected means, in words.
+    ``n_skipped`` papers it lists under ``skip``.
     """
 
-    rows: Collection[TallyRow]
+    rows: Collection[PairRow]
     n_papers: int = 0
     n_skipped: int = 0
-    corrected: str = ""
 
 
 def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
     """A table: each system's pairs by outcome and its mean of each metric.
 
-    Below a system come the papers that were not judged, its corrected means and what is wrong.
+    Below a system come the papers that were not judged, and what is wrong.
     """
     in_order = sorted(tallies.items())
-    measured = measured_metrics(
-        {m for _, tally in in_order for row in tally.rows for m in row.values}
-    )
+    rows_of_all = (row for _, tally in in_order for row in tally.rows)
+    values = (pair for row in rows_of_all for pair in row.numbers.values.items())
+    measured = measured_metrics({name for name, value in values if value is not None})
     widths = {metric: max(len(metric), _COLUMN) for metric in measured}
     width = min(max([_SHORT_NAME, *(len(name) + 1 for name in tallies)]), _LONG_NAME)
     heading = "".join(f" {metric:>{widths[metric]}}" for metric in measured)
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
-    for system, (rows, n_papers, n_skipped, corrected) in in_order:
+    for system, (rows, n_papers, n_skipped) in in_order:
         outcomes = Counter(row.outcome for row in rows)
         counts = "".join(f"{outcomes[each]:>7}" for each in ("passed", "failed", "error"))
         means = "".join(f" {_mean(rows, metric):>{widths[metric]}}" for metric in measured)
@@ -98,25 +82,24 @@ def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
         if n_skipped:
             papers = "paper" if n_skipped == 1 else "papers"
             yield f"  skipped: {n_skipped:,} {papers}, which the suite lists under 'skip'"
-        if corrected:
-            yield f"  corrected: {corrected}"
         yield from _wrong(rows)
     for system, (rows, *_) in in_order:
         if notes := [row.note for row in rows if row.note]:
             yield one_line(f"{system}, {len(notes)} of {len(rows)} pairs: {notes[0]}")
 
 
-def _mean(rows: Collection[TallyRow], metric: str) -> str:
+def _mean(rows: Collection[PairRow], metric: str) -> str:
     """The mean of one metric, with the number of its pairs if that is not all."""
-    scored = [row for row in rows if metric in row.values]
+    known = [(row.numbers, row.numbers.values.get(metric)) for row in rows]
+    scored = [(numbers, value) for numbers, value in known if value is not None]
     if not scored:
         return "-"
     part = f" ({len(scored)}/{len(rows)})" if len(scored) < len(rows) else ""
-    named = catalogue_of(scored[0].custom)[metric]
-    return wording.render(named, statistics.mean(row.values[metric] for row in scored)) + part
+    named = scored[0][0].catalogue[metric]
+    return wording.render(named, statistics.mean(value for _, value in scored)) + part
 
 
-def _wrong(rows: Iterable[TallyRow]) -> Iterator[str]:
+def _wrong(rows: Iterable[PairRow]) -> Iterator[str]:
     wrong = sum((Counter(row.wrong) for row in rows), Counter[str]())
     kinds = {
         "facet": ("facet not fully covered", "facets not fully covered"),
@@ -170,14 +153,8 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     """A whole run: its tables, its judge, its end with ``n_worst`` of the worst findings."""
     for suite in record.suites:
         yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge.signature}")
-        rows: dict[str, list[TallyRow]] = {system.name: [] for system in suite.systems}
-        for pair in suite.pairs:
-            rows[pair.system].append(TallyRow.of(pair))
-        tallies = {}
-        for system in suite.systems:
-            corrected = wording.corrected_line(system.verdict.corrected)
-            tallies[system.name] = SystemTally(rows[system.name], corrected=corrected)
-        yield from summary_lines(tallies)
+        names = [system.name for system in suite.systems]
+        yield from summary_lines({name: SystemTally(suite.pairs_of(name).rows) for name in names})
     for suite in record.suites:
         of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
         has_labels = bool(suite.labels)
@@ -186,29 +163,33 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
         )
     yield from judge_section.blind_lines(record.judge.name)
     yield from ending_lines(record, n_worst=n_worst)
+    alarms = WorstFindings()
+    for pair in alarming_pairs(record):
+        alarms.add(pair, pair.alarms[:1])
+    yield from alarm_lines(alarms)
+    if record.partial:
+        yield one_line(record.partial, 400)
+        yield "a partial run releases nothing; run all tests"
     if record.header.usage:
         yield from calls_lines(record.header.usage, {})
 
 
-def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
+def ending_lines(record: RunVerdict, *, n_worst: int = 0, with_gaps: bool = True) -> Iterator[str]:
     """What was not judged, comparisons, waivers and the ``n_worst`` worst findings."""
     for suite in record.suites:
-        lines = [one_line(suite.stick, 400)] if suite.stick else []
-        lines += [f"{one_line(suite.shown)}: {one_line(gap)}" for gap in record.gaps(suite)]
+        gaps = record.gaps(suite) if with_gaps else []
+        lines = [f"{one_line(suite.shown)}: {one_line(gap)}" for gap in gaps]
         slices = (line for system in suite.systems for line in wording.slice_lines(system))
         lines += [one_line(line, 400) for line in slices]
         for system, comparison in suite.comparisons.items():
             lines += _comparison(system, comparison)
+            lines += _worse_papers(suite.pairs_of(system).rows)
         for line in (*lines, *map(wording.waiver_line, suite.waivers)):
             yield from safe_lines(line)
-        counter = count()
-        findings = (
-            ((pair.system, pair.paper, finding), next(counter))
-            for pair in (suite.pairs if n_worst else ())
-            for finding in pair.explanation
-        )
-        worst = nsmallest(n_worst, findings, key=lambda each: rank(each[0][2]))
-        yield from worst_lines([each for each, _ in worst], next(counter))
+        worst = WorstFindings(n_worst)
+        for pair in suite.pairs if n_worst else ():
+            worst.add(pair, pair.explanation)
+        yield from worst_lines(worst)
 
 
 def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
@@ -230,16 +211,55 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     if tested:
         n_papers = max(d.n_papers for d in differences)
         papers = "1 paper" if n_papers == 1 else f"{n_papers} papers"
-        changes = (f"{d.name} {d.change:+.3f} ({wording.ruled_out_text(d)})" for d in tested)
-        yield f"  change on {papers} (drop ruled out): {', '.join(changes)}"
+        yield f"  change on {papers}: {', '.join(f'{d.name} {d.change:+.3f}' for d in tested)}"
+        known = ((d.name, d.ruled_out) for d in tested if d.ruled_out is not None)
+        if bounds := ", ".join(f"{name} {max(0.0, drop):.3f}" for name, drop in known):
+            yield f"  {papers} rule out a loss above: {bounds}"
     yield from (f"  note: {one_line(warning)}" for warning in comparison.notes)
 
 
-def worst_lines(worst: Sequence[tuple[str, str, Finding]], n_findings: int) -> Iterator[str]:
+def _worse_papers(rows: Sequence[PairRow]) -> Iterator[str]:
+    """The papers that a system got worse on, the worst first."""
+    worse, lines = worse_papers(rows)
+    if worse:
+        yield f"  papers that got worse ({worse:,} of {len(rows):,}), the worst first:"
+    yield from (f"    {one_line(line, _WIDTH - 4)}" for line in lines)
+    if len(lines) < worse:
+        yield f"    {worse - len(lines):,} more: {_PAGE}"
+
+
+class WorstFindings:
+    """The worst findings of the pairs so far, ``n_most`` at most, and how many there are."""
+
+    def __init__(self, n_most: int = WORST) -> None:
+        self._n_most = n_most
+        self.kept: list[tuple[str, str, Finding]] = []
+        self.n_findings = 0
+
+    def add(self, pair: PairResult, findings: Sequence[Finding]) -> None:
+        """Adds findings of a pair."""
+        self.n_findings += len(findings)
+        of_all = [*self.kept, *((pair.system, pair.paper, finding) for finding in findings)]
+        self.kept = nsmallest(self._n_most, of_all, key=lambda of: (rank(of[2]), of[:2]))
+
+
+def alarm_lines(alarms: WorstFindings) -> Iterator[str]:
+    """The worst finding of each passed pair that a reader has to see."""
+    if alarms.kept:
+        pairs = "pair" if alarms.n_findings == 1 else "pairs"
+        yield f"passed, but read these ({alarms.n_findings:,} {pairs}):"
+    for system, paper, finding in alarms.kept:
+        text = wording.quoted(finding.sentence or finding.summary, _WIDTH)
+        yield f"  {one_line(f'{system} on {paper}: {headline(finding)} {text}', _WIDTH - 2)}"
+    if len(alarms.kept) < alarms.n_findings:
+        yield f"  {alarms.n_findings - len(alarms.kept):,} more: {_PAGE}"
+
+
+def worst_lines(worst: WorstFindings) -> Iterator[str]:
     """The worst findings of a run, each with its system and paper."""
-    if worst:
-        yield f"worst findings ({len(worst)} of {n_findings:,}):"
-    for system, paper, finding in worst:
+    if worst.kept:
+        yield f"worst findings ({len(worst.kept)} of {worst.n_findings:,}):"
+    for system, paper, finding in worst.kept:
         yield one_line(f"{system} on {paper}: {finding.title}, {finding.verdict}", _WIDTH)
         if finding.reason:
             yield f"  {one_line(finding.reason, _WIDTH - 2)}"
@@ -276,8 +296,7 @@ def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Itera
 def usage_line(cassette: CassetteRecord) -> str:
     """How much of a cassette a run has used; the rest is for other runs, or out of date."""
     n_used, n_replies = cassette.n_used, cassette.n_replies
-    line = f"cassette {cassette.shown}: {n_used:,} of {n_replies:,} replies used"
-    return one_line(line if n_used == n_replies else f"{line}; see 'summeval cassette verify'")
+    return one_line(f"cassette {cassette.shown}: {n_used:,} of {n_replies:,} replies used")
 
 
 def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
@@ -354,6 +373,9 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
     ``judge`` is the judge's signature, ``n_stored`` how many replies of this run are remembered.
     """
     yield f"plan: judge {one_line(judge)}; nothing was asked, {n_stored:,} replies are stored"
+    if not rows and not n_stored:
+        yield "this judge asks no endpoint: the run costs nothing"
+        return
     if not rows:
         yield "every reply is stored: the run asks nothing and costs nothing"
         return

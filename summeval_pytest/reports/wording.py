@@ -16,20 +16,25 @@ from textwrap import wrap
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of
+from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of
 from summeval_pytest.metrics.number import Finding, Named
-from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
 from summeval_pytest.verdict.means import (
     MIN_SLICE,
-    CorrectedMean,
     SliceVerdict,
     SystemMean,
     mean_of,
     worst_slice,
 )
-from summeval_pytest.verdict.run import WORST_FIRST, Covered, Outcome, SuiteRecord, SystemResult
+from summeval_pytest.verdict.run import (
+    WORST_FIRST,
+    Covered,
+    Outcome,
+    PairRow,
+    SuiteRecord,
+    SystemResult,
+)
 from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
 
 if TYPE_CHECKING:
@@ -47,10 +52,8 @@ _CLAIMS: Final = 5
 """How many facts or sentences of one kind are listed for a paper."""
 _FLIPS: Final = 12
 """How many flipped facets are listed."""
-_NAME: Final = 19
-"""The room for a name in the table of a comparison."""
-_CHANGE: Final = 41
-"""Where the change ends. The means beside a longer name move together."""
+_NAME: Final = 20
+"""The room for a name in the table of a comparison; a longer one has a line of its own."""
 INCONCLUSIVE: Final = "INCONCLUSIVE"
 """A comparison that these papers cannot decide. It fails the test."""
 LEGEND: Final = (
@@ -102,10 +105,16 @@ def against(named: Named, value: float | None, least: float) -> str:
 def excerpts(
     finding: Finding, width: int, *, n_sources: int | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Both texts of a finding and its source sentences, quoted on one line, each with a label."""
-    if finding.reference is not None:
-        yield "reference", quoted(finding.reference, width)
-    yield "summary", quoted(finding.summary, width)
+    """Both texts of a finding and its source sentences, quoted on one line, each with a label.
+
+    A fact that is cut out of a sentence stands below it.
+    """
+    for label, text in (("reference", finding.reference), ("summary", finding.summary)):
+        is_cut = finding.sentence and (label == "reference") == (finding.number == "eva.recall")
+        if text is not None:
+            yield label, quoted(finding.sentence if is_cut else text, width)
+            if is_cut:
+                yield "the fact", quoted(text, width)
     for place, text in finding.evidence[:n_sources]:
         yield f"source [{place + 1}]", quoted(text, width)
 
@@ -158,6 +167,20 @@ def moved_numbers(change: PairChange) -> list[str]:
     ]
 
 
+def losses_of(change: PairChange) -> list[str]:
+    """What got worse on one paper, a phrase each: facets, facts, sentences, else its numbers."""
+    fallen = [f for f in change.facets if f.old and f.new and f.new < f.old]
+    losses = [f"{each.facet} {each.old} -> {each.new}" for each in fallen]
+    for claims, one, several in (
+        (change.unsupported, "new unsupported sentence", "new unsupported sentences"),
+        (change.lost, "fact lost", "facts lost"),
+        (change.invented, "new fact not in the reference", "new facts not in the reference"),
+    ):
+        if claims:
+            losses.append(f"{len(claims)} {one if len(claims) == 1 else several}")
+    return losses or moved_numbers(change)
+
+
 def claims_of(change: PairChange) -> Iterator[tuple[str, bool, tuple[Claim, ...]]]:
     """The facts and sentences that changed: what they are, whether that is bad, and all of them."""
     yield "new unsupported sentence", True, change.unsupported
@@ -165,40 +188,6 @@ def claims_of(change: PairChange) -> Iterator[tuple[str, bool, tuple[Claim, ...]
     yield "fact of the reference lost", True, change.lost
     yield "unsupported sentence gone", False, change.mended
     yield "fact of the reference regained", False, change.regained
-
-
-def corrected_line(means: Iterable[CorrectedMean]) -> str:
-    """The corrected means of the metrics on one line, each with its interval; empty for none."""
-    return ", ".join(corrected_text(mean) for mean in means if mean.name in METRICS)
-
-
-def corrected_text(mean: CorrectedMean) -> str:
-    """One corrected mean with its name."""
-    return f"{mean.name} {corrected_value(mean)}"
-
-
-def corrected_value(mean: CorrectedMean) -> str:
-    """One corrected mean with its 95 % interval, or why there is none."""
-    reason = one_line(mean.reason)
-    if mean.value is None:
-        return f"unknown ({reason})"
-    value = render(CATALOGUE[mean.name], mean.value)
-    if mean.low is None or mean.high is None:
-        return f"{value} ({reason})"
-    return f"{value} [{mean.low:.2f}, {mean.high:.2f}]"
-
-
-def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
-    """The thresholds that corrected means surely miss, a phrase each."""
-    for mean in means:
-        if mean.missed and not mean.is_covered:
-            covered = f"{mean.n_scored} of {mean.n_of} papers"
-            yield f"corrected mean {mean.name} covers only {covered}; the others have no score"
-            continue
-        for floor in mean.missed:
-            text = render(floor.named, floor.compared(mean.value, mean.low), floor.least)
-            least = render(floor.named, floor.least, floor.least)
-            yield f"corrected mean {floor.title} {text} < {least} ({corrected_text(mean)})"
 
 
 def broken_rules(comparison: Comparison | None) -> list[str]:
@@ -262,16 +251,15 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
     differences = comparison.differences
     n_papers = max(difference.n_papers for difference in differences)
     yield f"{whose}, {n_papers} {'paper' if n_papers == 1 else 'papers'}"
-    columns = f"{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'worst':>7}"
+    columns = f"{'old':>6}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'worst':>7}"
     yield " " * _NAME + columns
     for d in differences:
-        means = f"{d.old:>7.3f} {d.new:>6.3f} {d.change:>+7.3f}".strip()
-        if len(d.name) + len(means) >= _CHANGE:
-            means = " ".join(means.split())
-        if len(d.name) + len(means) >= _CHANGE:
-            means = f"{d.old:.2f} {d.new:.2f} {d.change:+.2f}"
+        if len(name := d.name) > _NAME:
+            yield name
+            name = ""
+        means = f"{d.old:>6.3f} {d.new:>6.3f} {d.change:>+7.3f}"
         interval = "" if d.low is None or d.high is None else f"[{d.low:+.3f}, {d.high:+.3f}]"
-        row = f"{d.name} {means:>{max(0, _CHANGE - len(d.name) - 1)}}  {interval:<16}"
+        row = f"{name:<{_NAME}}{means}  {interval:<16}"
         p = "" if d.p is None else f"{d.p:.4f}"
         mark = "FAILS" if d in comparison.broken else "OPEN" if d in comparison.inconclusive else ""
         yield f"{row}{p:>7}{ruled_out_text(d):>7}  {mark}".rstrip()
@@ -308,9 +296,9 @@ class ShownMean(NamedTuple):
     """One mean of a system over its judged pairs.
 
     ``value`` is the mean, or the value that misses the threshold ``least``: that of all papers at
-    their worst. ``state`` is that of the mean or of the corrected mean; empty where it passes, and
-    where nothing was decided. ``coverage`` says how many papers it covers, and is empty where that
-    is all that should have the number. ``change`` is against the baseline.
+    their worst. ``state`` is empty where it passes, and where nothing was decided. ``coverage``
+    says how many papers it covers, and is empty where that is all that should have the number.
+    ``change`` is against the baseline.
     """
 
     named: Named
@@ -318,23 +306,21 @@ class ShownMean(NamedTuple):
     least: float | None
     state: Literal["", "failed", "waived", "undecided"]
     coverage: str
-    corrected: CorrectedMean | None
     change: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """A gated system with the numbers of its judged pairs."""
+    """A gated system with its judged pairs."""
 
     suite: SuiteRecord
     system: SystemResult
-    papers: Sequence[Numbers]
+    rows: Sequence[PairRow]
 
     @property
     def outcomes(self) -> Counter[Outcome]:
         """How many of its pairs ended how."""
-        name = self.system.name
-        return Counter(each.outcome for each in self.suite.outlines if each.system == name)
+        return Counter(row.outcome for row in self.rows)
 
     @property
     def outcome(self) -> Covered:
@@ -346,7 +332,7 @@ class SystemRow:
     def shown(self) -> Covered | Literal["partial"]:
         """The outcome; "partial" for one that passes and was not tested in full."""
         outcome, system = self.outcome, self.system
-        is_short = len(self.papers) < len(system.papers)
+        is_short = len(self.rows) < len(system.papers)
         is_partial = is_short or self.suite.lacks_means(system) or not system.is_compared
         return "partial" if outcome == "passed" and is_partial else outcome
 
@@ -355,15 +341,14 @@ class SystemRow:
         system, thresholds = self.system, self.suite.policy.thresholds
         least = next((t.least for t in thresholds.mean if t.name == name), None)
         decided = next((mean for mean in system.verdict.means if mean.name == name), None)
-        corrected = next((mean for mean in system.verdict.corrected if mean.name == name), None)
         difference = system.comparison and system.comparison.difference(name)
         state: Literal["", "failed", "waived", "undecided"] = ""
-        if decided in system.verdict.missed or (corrected is not None and corrected.missed):
+        if decided in system.verdict.missed:
             state = "failed"
         elif decided is not None and not decided.passes:
             state = "undecided" if decided.is_open else "waived"
         limit = Threshold(name, least or 0.0, custom=self.suite.own_numbers)
-        mean = decided or mean_of(self.papers, limit)
+        mean = decided or mean_of([row.numbers for row in self.rows], limit)
         is_whole = mean.n_scored == mean.n_papers
         return ShownMean(
             named=mean.named,
@@ -371,7 +356,6 @@ class SystemRow:
             least=least if decided is None else decided.least,
             state=state,
             coverage="" if is_whole else f"{mean.n_scored:,} of {mean.n_papers:,}",
-            corrected=corrected,
             change=difference.change if difference else None,
         )
 

@@ -5,14 +5,15 @@ A label without an answer counts as a miss, never as left out, where the judge i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Literal
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_verbatim
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import SPARSE, MetricName, Unscored
@@ -30,6 +31,7 @@ from summeval_pytest.suite.labels import (
 from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.suite import Suite, check_texts
 from summeval_pytest.suite.values import Paper
+from summeval_pytest.text.excerpts import is_verbatim
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import content_words
@@ -123,13 +125,21 @@ def group_of(paper: Paper) -> str:
     return sha256(normalise(paper.references[0]).encode()).hexdigest()[:12]
 
 
-def golden_tasks(suite: Suite) -> dict[Task, Label]:
-    """The tasks that the labels need, in file order.
+def golden_tasks(suite: Suite, needed: Collection[MetricName] = METRICS) -> dict[Task, Label]:
+    """The tasks that the labels need, in file order, each with its label.
 
-    Roles of sentences are for `summeval agree`: no floor depends on them.
+    Of a label only what belongs to the ``needed`` metrics counts. Roles of sentences are for
+    `summeval agree`: no floor depends on them.
     """
     tasks: dict[Task, Label] = {}
-    for label in suite.labels.values():
+    for whole in suite.labels.values():
+        label = whole
+        if "facet" not in needed:
+            label = replace(label, facets=None, overall=None)
+        if "faithfulness" not in needed:
+            label = replace(label, sentences=None)
+        if "eva" not in needed:
+            label = replace(label, facts=None)
         is_rated = label.facets is not None or label.overall is not None
         metrics: tuple[MetricName, ...] = ("facet",) if is_rated else ()
         metrics += ("faithfulness",) if label.sentences is not None else ()
@@ -379,13 +389,12 @@ def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
             yield _with_texts(answer, each.text, " ".join(check.evidence), check.reason)
 
 
-def golden_answers(runner: Runner, suite: Suite) -> tuple[GoldenPair, ...]:
-    """The judge's answers to the golden labels of a suite, in their order.
+def golden_answers(runner: Runner, tasks: Mapping[Task, Label]) -> tuple[GoldenPair, ...]:
+    """The judge's answers to golden labels, in their order; `golden_tasks` has the tasks.
 
     Raises:
         JudgeError: where the judge breaks its contract.
         NoReplyError: where a labelled summary could not be had.
     """
-    tasks = golden_tasks(suite)
     with closing(runner.evaluations(list(tasks))) as evaluations:
         return tuple(map(golden_pair, tasks.values(), evaluations))

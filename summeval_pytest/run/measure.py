@@ -6,18 +6,24 @@ One `Asker` serves all flows of a loop, so each question reaches the judge once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import import_module
 from typing import Final, NamedTuple
 
 from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
-from summeval_pytest.judges.judge import Judge, Part, Prompting, signature_for
+from summeval_pytest.judges.composed import signature_for
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics import eva, facet, faithfulness
-from summeval_pytest.metrics.catalogue import METRICS, Score, custom_metric, custom_numbers
-from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages, TextEncoder
+from summeval_pytest.metrics.catalogue import (
+    METRICS,
+    Score,
+    custom_metric,
+    custom_numbers,
+    findings_of,
+)
+from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.flow import (
     Dialogue,
     NoScoreError,
@@ -26,7 +32,7 @@ from summeval_pytest.metrics.flow import (
     ends_unscored,
     mean_of,
 )
-from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
+from summeval_pytest.metrics.number import CustomNumbers, Finding, MetricName, Unscored
 from summeval_pytest.metrics.own import custom_flow
 from summeval_pytest.metrics.signature import Signature, custom_signature, signature_of
 from summeval_pytest.questions import (
@@ -40,48 +46,28 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
-from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels, cut
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.printing import raised
-from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.reading import normalise, read
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import tokens
 
 
-@lru_cache(maxsize=4)
-def encoder_of(name: str | None) -> TextEncoder | None:
-    """The sentence encoder that a variant of EVA-Score names; None for TF-IDF."""
-    if name is None:
-        return None
-    encoder: TextEncoder = import_module("summeval_pytest.study.embeddings").load_encoder(
-        name, option="encoder"
-    )
-    return encoder
-
-
-def check_encoders(suites: Iterable[Suite]) -> None:
-    """Load the encoders of these suites, so that a missing one stops a run at its start."""
+def check_variants(suites: Iterable[Suite]) -> None:
+    """Refuse a variant that this machine cannot measure, at the start of a run."""
     for suite in suites:
         try:
-            encoder_of(suite.variants.eva.encoder)
+            if suite.variants.eva is not None:
+                suite.variants.eva.load()
         except OptionError as error:
             raise OptionError(f"{suite.shown}: {error}") from error
 
 
 PLAIN: Final = Variants()
 """The variants of a suite that says nothing of them."""
-
-
-def stages_of(variant: EvaVariant) -> Stages:
-    """The stages of EVA-Score in the form that a suite asks for."""
-    encoder = encoder_of(variant.encoder)
-    return Stages(
-        chains=variant.chains,
-        validation=variant.validation,
-        premises=variant.premises,
-        relations=variant.relations,
-        similarity=TFIDF if encoder is None else encoder.signature,
-    )
 
 
 _ASKED_BY: Final[Mapping[MetricName, tuple[Duty, ...]]] = {
@@ -95,23 +81,15 @@ _ASKED_BY: Final[Mapping[MetricName, tuple[Duty, ...]]] = {
 def metric_signature(
     metric: MetricName, *, judge: Judge, suite: str, variants: Variants = PLAIN
 ) -> Signature:
-    """The signature of a metric's numbers in a variant, by one judge, on one suite's papers.
-
-    Prompts that only a variant needs have a hash of their own, ``prompts``. A new prompt of a
-    variant then leaves all other numbers comparable.
-    """
+    """The signature of a metric's numbers in a variant, by one judge, on one suite's papers."""
     if metric not in METRICS:
         options = variants.options_of(metric)
         return custom_signature(metric, custom_metric(metric, options), options, suite)
     variant: dict[str, str] = {}
     if metric != "faithfulness" and variants.references != "best":
         variant["references"] = variants.references
-    if metric == "eva":
-        variant |= stages_of(variants.eva).recipe()
-        parts: list[Part] = ["chain"] if variants.eva.validation == "chain" else []
-        parts += ["relations"] if variants.eva.relations is not None else []
-        if parts and isinstance(judge, Prompting) and (prompts := judge.prompts_for(tuple(parts))):
-            variant["prompts"] = prompts
+    if metric == "eva" and variants.eva is not None:
+        variant |= variants.eva.recipe(judge)
     signature = signature_for(judge, _ASKED_BY[metric])
     return signature_of(metric, judge=signature, suite=suite, variant=variant)
 
@@ -138,15 +116,13 @@ def metric_flow(
             ]
             return (yield from combine(tuple(ratings)))
         case "eva":
-            encoder = encoder_of(variants.eva.encoder)
+            measure = eva.measure if variants.eva is None else variants.eva.measure
             matches = [
-                eva.measure(
+                measure(
                     reference,
                     summary,
                     reference_facts=paper.reference_facts,
-                    entailed_recall=variants.eva.recall == "both",
-                    stages=stages_of(variants.eva),
-                    encode=None if encoder is None else encoder.encode,
+                    entailed_recall=variants.eva_recall == "both",
                     short_circuit=short_circuit,
                 )
                 for reference in references
@@ -173,7 +149,11 @@ _sentences = lru_cache(maxsize=64)(faithfulness.source_sentences)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedFacts:
-    """The checks of labelled facts in the order of the labels, each against the other text."""
+    """The checks of labelled facts in the order of the labels.
+
+    Facts of the reference are checked against the summary, those of the summary against the
+    reference.
+    """
 
     reference: tuple[CheckedFact, ...] = ()
     candidate: tuple[CheckedFact, ...] = ()
@@ -263,7 +243,36 @@ class Evaluation:
 
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
-        return numbers_of(self.paper, self.system, self.pair.summary, self.scores, self.custom)
+        return numbers_of(self.paper, self.system, self.scores, self.custom)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that is wrong with the summary, the worst first."""
+        references = self.pair.paper.references
+        facts: dict[tuple[str, str], tuple[Fact, tuple[str, ...]]] = {}
+        for score in self.scores:
+            if isinstance(score, eva.EvaScore):
+                for number, checks, texts in (
+                    ("eva.precision", score.candidate, (self.pair.summary,)),
+                    ("eva.recall", score.reference, references),
+                ):
+                    facts |= {(number, c.fact.text): (c.fact, texts) for c in checks}
+
+        def told(finding: Finding) -> Finding:
+            text = finding.reference if finding.number == "eva.recall" else finding.summary
+            known = facts.get((finding.number, text or ""))
+            return replace(finding, sentence=_cut_from(*known)) if known else finding
+
+        return tuple(map(told, findings_of(self.scores, self.source)))
+
+
+def _cut_from(fact: Fact, texts: Iterable[str]) -> str:
+    """The sentence that a fact is a part of, word by word; empty where there is none."""
+    for text in texts:
+        sentences = sentence_texts(read(text).text)
+        sentence = sentences[fact.sentence] if 0 <= fact.sentence < len(sentences) else ""
+        if fact.text != sentence and {*tokens(fact.text)} <= {*tokens(sentence)}:
+            return sentence
+    return ""
 
 
 async def converse(flow: Dialogue[Returned], asker: Asker, name: str = "") -> Returned:
@@ -299,51 +308,65 @@ def is_whole(answer: Answer) -> bool:
             return True
 
 
+class _Asked:
+    """Questions that were asked at once, and how many flows wait for the answers."""
+
+    def __init__(self, answers: Coroutine[None, None, tuple[Answer, ...]]) -> None:
+        self.task = asyncio.create_task(answers)
+        self._n_waiting = 0
+
+    async def answers(self) -> tuple[Answer, ...]:
+        """The answers; nobody is asked any more if all who wait are cancelled."""
+        self._n_waiting += 1
+        try:
+            return await asyncio.shield(self.task)
+        finally:
+            self._n_waiting -= 1
+            if not self._n_waiting:
+                self.task.cancel()
+
+
 class Asker:
     """One judge, asked by many flows of one event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
-        self._answers: dict[Question, asyncio.Future[Answer]] = {}
+        self._calls: dict[Question, tuple[_Asked, int]] = {}
 
     async def ask(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The answers to questions, in order; a repeated question is not asked again.
 
+        A failure reaches everyone who waits. It is not remembered, and nor is an answer that is not
+        whole.
+
         Raises:
             JudgeError: if the judge gives too few or too many answers, or raises an error.
             UsageError: if the user has to mend something: a key, the store.
+            StoppedError: for a KeyboardInterrupt, which would end the loop that all tests share.
         """
-        loop, waiting, new = asyncio.get_running_loop(), [], []
-        for question in questions:
-            future = self._answers.get(question)
-            if future is None:
-                future = self._answers[question] = loop.create_future()
-                new.append(question)
-            waiting.append(future)
-        if new:
-            await self._settle(tuple(new))
-        answers = tuple([await asyncio.shield(future) for future in waiting])
-        while len(self._answers) > REMEMBERED:
-            oldest = next(iter(self._answers))
-            if not self._answers[oldest].done():
+        if new := tuple(dict.fromkeys(q for q in questions if q not in self._calls)):
+            call = _Asked(self._settle(new))
+            self._calls |= {question: (call, place) for place, question in enumerate(new)}
+        places = [self._calls[question] for question in questions]
+        calls = list(dict.fromkeys(call for call, _ in places))
+        by_call = dict(zip(calls, await asyncio.gather(*(c.answers() for c in calls)), strict=True))
+        while len(self._calls) > REMEMBERED:
+            oldest = next(iter(self._calls))
+            if not self._calls[oldest][0].task.done():
                 break
-            del self._answers[oldest]
-        return answers
+            del self._calls[oldest]
+        return tuple(by_call[call][place] for call, place in places)
 
-    async def _settle(self, questions: tuple[Question, ...]) -> None:
-        """Ask the judge; a failure reaches everyone who waits, and is not remembered."""
+    async def _settle(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """Asks the judge, and forgets what is of no use to a later flow."""
+        answers: tuple[Answer | None, ...] = (None,) * len(questions)
         try:
-            answers = await self._ask_judge(questions)
-        except BaseException as error:
-            for question in questions:
-                future = self._answers.pop(question)
-                future.set_exception(error)
-                future.exception()  # marks it as seen: not every future has a second waiter
-            raise
-        for question, answer in zip(questions, answers, strict=True):
-            self._answers[question].set_result(answer)
-            if not is_whole(answer):
-                del self._answers[question]
+            answers = given = await self._ask_judge(questions)  # ``given`` has no None
+        finally:
+            for question, answer in zip(questions, answers, strict=True):
+                if answer is None or not is_whole(answer):
+                    self._calls.pop(question, None)
+        return given
 
     async def _ask_judge(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The judge's answers, one for each question.
@@ -353,8 +376,10 @@ class Asker:
         """
         try:
             answers = tuple(await self.judge.answer(questions))
-        except (UsageError, KeyboardInterrupt):
+        except UsageError:
             raise
+        except KeyboardInterrupt as error:
+            raise StoppedError(str(error)) from error
         except BaseException as error:
             task = asyncio.current_task()
             is_cancelled = isinstance(error, asyncio.CancelledError)

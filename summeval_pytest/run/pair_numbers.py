@@ -1,8 +1,8 @@
-"""The numbers of one pair, and how far they move with what the judge left unanswered."""
+"""The numbers of one pair, and how many unanswered items each of them counts as wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Literal
@@ -27,13 +27,9 @@ class Numbers:
     """The numbers of one pair, by the names that thresholds use; small enough to keep for all.
 
     Attributes:
-        values: Every number of the scored metrics.
+        values: Every number of the scored metrics. An item without an answer counts as wrong.
         unscored: The metrics without a score.
-        sizes: How much the summary says: its words, and by number how many of its pieces are right.
-            ``sentences`` is the denominator of faithfulness, ``unanswered`` the sentences that are
-            not in it. No threshold uses them.
-        worst: The numbers that unanswered pieces would change, if each piece were wrong.
-        best: The same if each piece were right.
+        unanswered: The numbers with such items, and how many; empty for nearly every pair.
         absent: The numbers of scored metrics without a value: they do not apply to this pair, or
             this judge or these options do not give them.
     """
@@ -42,9 +38,7 @@ class Numbers:
     system: str
     values: Mapping[str, float | None]
     unscored: tuple[Unscored, ...]
-    sizes: Mapping[str, int]
-    worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    best: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    unanswered: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     absent: Mapping[str, Absence] = field(default_factory=lambda: MappingProxyType({}))
     custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
@@ -62,61 +56,49 @@ class Numbers:
         is_there = name in self.values or self.absent.get(name) == "not_applicable"
         return not is_there and self.why_unscored(metric_of(name)) is None
 
-    def assuming(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
-        """These numbers with everything missing taken as wrong, or as right.
+    def is_silent(self, metric: MetricName) -> bool:
+        """Whether the judge left a metric without a score."""
+        return any(each.metric == metric and each.fault == "judge" for each in self.unscored)
 
-        Unanswered pieces become wrong or right. A number without a value gets the worst or best of
-        its range; a count has no worst value and stays without one. ``by`` limits this to what the
-        judge left out, or to what the system gave nothing to count for.
+    def at_worst(self, faults: Collection[Fault] = ("system", "judge")) -> Numbers:
+        """These numbers with the worst of its range for each number that has no value.
+
+        Of the metrics without a score, only those by these faults get values. A count has no worst
+        value and stays without one.
         """
-        values, sizes = dict(self.values), dict(self.sizes)
-        n_open = sizes.pop("unanswered", 0) if by != "system" else 0
-        if by != "system":
-            values |= self.best if right else self.worst
-        if n_open:
-            sizes["sentences"] += n_open
-            sizes["faithfulness"] += n_open if right else 0
-        missing = {name for name, value in values.items() if value is None and by != "judge"}
-        silent = {each.metric for each in self.unscored if by in {None, each.fault}}
-        known = self.catalogue
-        missing |= {name for name, named in known.items() if named.metric in silent}
-        values |= {n: known[n].best if right else known[n].worst for n in missing}
-        if values == self.values and sizes == self.sizes:
+        lost = {each.metric for each in self.unscored if each.fault in faults}
+        values = dict(self.values)
+        for name, named in self.catalogue.items():
+            if named.metric in lost or values.get(name, 0.0) is None:
+                values[name] = named.worst
+        if values == self.values:
             return self  # most pairs miss nothing, and a comparison keeps all of a system
-        return replace(self, values=MappingProxyType(values), sizes=MappingProxyType(sizes))
+        return replace(self, values=MappingProxyType(values))
 
 
 def numbers_of(
     paper: str,
     system: str,
-    summary: str,
     scores: Sequence[Score | Unscored],
     custom: CustomNumbers = (),
 ) -> Numbers:
     """The numbers of a pair without their evidence."""
     values: dict[str, float | None] = {}
-    sizes = {"words": len(summary.split())}
-    worst: dict[str, float] = {}
-    best: dict[str, float] = {}
+    unanswered: dict[str, int] = {}
     absent: dict[str, Absence] = {}
     for score in scores:
         if not isinstance(score, Unscored):
             values |= score.values()
-            sizes |= score.sizes()
-            worst |= score.bounds(right=False)
-            best |= score.bounds(right=True)
+            unanswered |= score.unanswered()
             for name, named in catalogue_of(custom).items():
                 if named.metric == score.metric and name not in score.values():
-                    is_left_out = name in score.not_given
-                    absent[name] = "not_given" if is_left_out else "not_applicable"
+                    absent[name] = "not_given" if score.applies(name) else "not_applicable"
     return Numbers(
         paper=paper,
         system=system,
         values=MappingProxyType(values),
         unscored=tuple(score for score in scores if isinstance(score, Unscored)),
-        sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(worst),
-        best=MappingProxyType(best),
+        unanswered=MappingProxyType(unanswered),
         absent=MappingProxyType(absent),
         custom=custom,
     )

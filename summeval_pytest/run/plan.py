@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from statistics import fmean
 from typing import Final
@@ -22,7 +22,7 @@ from summeval_pytest.endpoints.limits import tokens_about
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.questions import Answer, ListRelations, Question, RelationList
+from summeval_pytest.questions import Answer, OtherQuestion, Question
 from summeval_pytest.run.measure import METRIC, Asker, is_whole
 from summeval_pytest.run.runner import FindPair, Task, evaluate_task, pair_of
 from summeval_pytest.store.cassette import Row
@@ -43,7 +43,7 @@ class Missing:
         system: The first system that needs it.
         metric: The first metric that needs it, or ``summaries``.
         is_certain: Whether it is known word for word, and not built from a stand-in's answer.
-        flaw: Why the stored reply cannot be used; empty where none is stored.
+        is_unusable: Whether a reply is stored and cannot be used.
     """
 
     key: str
@@ -53,7 +53,7 @@ class Missing:
     system: str
     metric: str
     is_certain: bool = True
-    flaw: str = ""
+    is_unusable: bool = False
 
 
 class Survey:
@@ -118,6 +118,7 @@ class Survey:
         answering = _Imagining(judge) if imagine else judge
         for task in tasks:
             self.system = task.system
+            _PATH.set(_Path())
             try:
                 pair = await pair_of(task, find_pair)
             except NoReplyError:
@@ -128,13 +129,26 @@ class Survey:
                 sentences = [each.text for each in split_sentences(paper.references[0])]
                 summary = " ".join(reversed(sentences))
                 pair = Pair(paper=paper, system=task.system, summary=summary, place=place)
-                _IMAGINED.set(True)
+                _PATH.get().is_imagined = True
             asker = Asker(answering)  # a new one: it would remember imagined answers
             await asyncio.create_task(evaluate_task(task, pair, asker))
-            _IMAGINED.set(False)
 
 
-_IMAGINED: ContextVar[bool] = ContextVar("_IMAGINED", default=False)
+@dataclass(slots=True)
+class _Path:
+    """On what the flows of a pair depend that nobody has given yet: its summary, or an answer."""
+
+    is_imagined: bool = False
+    metrics: set[str] = field(default_factory=set)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether what the flow of this metric asks next is known word for word."""
+        return not self.is_imagined and METRIC.get() not in self.metrics
+
+
+_PATH: ContextVar[_Path] = ContextVar("_PATH")
+"""That of the pair; the calls of its flows share it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,22 +166,25 @@ class _Surveyed:
         key = request.key(self.endpoint.name)
         if (reply := self.survey.find(key, self.endpoint.name, request)) is not None:
             return reply
-        missing = self._missing(request, self.survey.memory.given_up(key))
-        self.survey.missing.setdefault(key, missing)
+        self.survey.missing.setdefault(key, self._missing(request))
         raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
 
-    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Note the first request as missing, or as cut off: where the next run begins anew."""
-        keys = self.survey.memory.give_up(self.endpoint.name, said, why)
-        for key in keys:
-            self.survey.stored.pop(key, None)
-        place = self.survey.missing if keys else self.survey.cut_off
-        requests = [self._missing(request, why) for request, _ in said]
-        first = next(each for each in requests if each.key in keys or not keys)
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]]) -> str:
+        """Note the first request as missing, or as cut off: where the next run begins anew.
+
+        What repeats itself is recorded as it is, since no other room would help.
+        """
+        if said[-1][1].is_looping and all(reply.finish == "length" for _, reply in said):
+            return "unusable"
+        bad = [replace(self._missing(r), is_unusable=True) for r, y in said if y.finish != "length"]
+        for each in bad:
+            self.survey.stored.pop(each.key, None)
+        place = self.survey.missing if bad else self.survey.cut_off
+        first = bad[0] if bad else self._missing(said[0][0])
         place.setdefault(first.key, first)
         return "unusable"
 
-    def _missing(self, request: ChatRequest, flaw: str) -> Missing:
+    def _missing(self, request: ChatRequest) -> Missing:
         return Missing(
             key=request.key(self.endpoint.name),
             endpoint=self.endpoint,
@@ -175,16 +192,12 @@ class _Surveyed:
             price=self.price,
             system=self.survey.system,
             metric=METRIC.get() or SUMMARIES,
-            is_certain=not _IMAGINED.get(),
-            flaw=flaw,
+            is_certain=_PATH.get().is_certain,
         )
 
 
 class _Imagining:
-    """A judge with the embedded judge as a stand-in for missing answers.
-
-    The stand-in finds no relations across sentences, so it answers that there are none.
-    """
+    """A judge with the embedded judge as a stand-in for missing answers."""
 
     def __init__(self, judge: Judge) -> None:
         from summeval_pytest.judges.offline import OfflineJudge
@@ -199,11 +212,11 @@ class _Imagining:
         answers = list(await self._judge.answer(questions))
         missing = [i for i, answer in enumerate(answers) if not is_whole(answer)]
         if missing:
-            _IMAGINED.set(True)
+            _PATH.get().metrics.add(METRIC.get())
             others = await self._stand_in.answer(tuple(questions[i] for i in missing))
             for place, answer in zip(missing, others, strict=True):
-                is_related = isinstance(questions[place], ListRelations)
-                answers[place] = RelationList(()) if is_related else answer
+                one = questions[place]
+                answers[place] = one.imagined(answer) if isinstance(one, OtherQuestion) else answer
         return tuple(answers)
 
 

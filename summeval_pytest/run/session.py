@@ -8,6 +8,7 @@ embedded judge on recorded summaries needs no store and no exchange.
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import json
 import os
 import secrets
@@ -15,78 +16,93 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property, partial
-from importlib import import_module
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from summeval_pytest.endpoints.chat import CHAT
 from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.endpoints.endpoint import (
     OLLAMA,
     OPENAI,
     Address,
     Addresses,
+    Endpoint,
     EndpointSpec,
     Price,
 )
-from summeval_pytest.endpoints.exchange import Exchange, Memory, Record
+from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.limits import Budget
-from summeval_pytest.errors import OptionError, Place, nearest
-from summeval_pytest.judges.judge import ComposedJudge, Judge, Panel, find_judge, is_local
+from summeval_pytest.endpoints.wire import Wire
+from summeval_pytest.errors import OptionError, Place, foreign_code, nearest
+from summeval_pytest.judges.composed import Cascade, ComposedJudge, Panel
+from summeval_pytest.judges.judge import Judge, find_judge, is_local
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.options import TABLE, Options, in_environment
 from summeval_pytest.questions import DUTIES, OFFLINE, Duty, PanelRule
-from summeval_pytest.run.measure import Evaluation, check_encoders
+from summeval_pytest.run.judge_inputs import JudgeInputs
+from summeval_pytest.run.measure import Evaluation, check_variants
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.runner import FindPair, Runner, Task
 from summeval_pytest.run.summaries import summarise
 from summeval_pytest.store.cassette import Cassette, Row, read_cassette
-from summeval_pytest.store.store import SharedPlace, StorePlace, default_directory, read_place
+from summeval_pytest.store.store import (
+    SharedPlace,
+    StorePlace,
+    default_directory,
+    open_store,
+    read_place,
+)
+from summeval_pytest.suite.file import OURS, used_keys
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
+from summeval_pytest.suite.places import real_place
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import (
-    AnyJudge,
-    CheckerSpec,
+    AskedSpec,
+    CascadeSpec,
     ComposedSpec,
+    DecisionSpec,
+    JudgeKeys,
     JudgeSpec,
     Pair,
-    RecordedSpec,
     SystemSpec,
+    UsedSpec,
 )
+from summeval_pytest.text.printing import one_line, raised
 
 Line = Callable[[Address, Price | None], Sender]
 """Connects to an endpoint, to ask it or only to find out what would be asked."""
 
 
-IN_FLIGHT: Final = 64
-"""Requests open at once: enough to wait for most endpoints without a pause."""
 SpecT = TypeVar("SpecT")
+NOTICE: Final = dt.timedelta(days=60)
+"""How long before its end a run says that a model ends."""
+ASKED: Final = ("model", "min", "judge", "endpoint", "allow_endpoints", "votes")
+"""The options that say what a run asks, and whom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """What the user chose for a run; all its processes have the same.
+class Terms(Options):
+    """The options of a run, and what all its processes share.
 
     Attributes:
-        record: Which replies may be asked for.
-        place: Where the store is; None for the user's cache folder.
-        endpoint: Where models are that no suite defines; None for the usual place.
-        allow_endpoints: Origins that a suite may send a key to, with the key's variable before "=".
-        votes: Votes on each question, in place of the judge's own number.
-        budget: The most that all processes of the run may spend, in dollars; None for no limit.
-        in_flight: Requests open at once, of all processes of the run together.
-        run: A name that all processes of the run share, and no other run has.
+        n_processes: How many they are.
+        run: A name that no other run has.
     """
 
-    record: Record = "new"
-    place: StorePlace | None = None
-    endpoint: str | None = None
-    allow_endpoints: tuple[str, ...] = ()
-    votes: int | None = None
-    budget: float | None = None
-    in_flight: int = IN_FLIGHT
     n_processes: int = 1
     run: str = ""
+
+    @property
+    def judge_name(self) -> str:
+        """The judge that is named, else the embedded one."""
+        return self.judge or OFFLINE
+
+    @property
+    def place(self) -> StorePlace:
+        """Where the store is; a StoreError for an address of another kind of database."""
+        return read_place(self.store) if self.store else default_directory()
 
     @property
     def own_in_flight(self) -> int:
@@ -113,11 +129,6 @@ class Replies:
         # nobody sits before a run with CI set, as GitHub, GitLab and others set it
         self._is_strict = environ.get("CI", "").strip().lower() not in {"", "0", "false"}
 
-    @property
-    def place(self) -> StorePlace:
-        """Where the store is."""
-        return self._terms.place or default_directory()
-
     @cached_property
     def exchange(self) -> Exchange:
         """Sends requests; made when first used.
@@ -143,7 +154,7 @@ class Replies:
 
     def memory(self) -> Memory:
         """The remembered replies, opened once more."""
-        return Memory(self._terms.record, self.place, self._rows, run=self._terms.run)
+        return Memory(self._terms.record, self._terms.place, self._rows, run=self._terms.run)
 
     def add_cassette(self, suite: Suite) -> None:
         """Read the cassette of a suite.
@@ -189,15 +200,17 @@ class Session:
         self.replies = Replies(environ, self.terms)
         self._endpoints: Mapping[str, EndpointSpec | None] = {}
 
-    def judge_spec(self, name: str, suites: Sequence[Suite]) -> AnyJudge | None:
+    def judge_spec(self, name: str, suites: Sequence[Suite]) -> JudgeKeys | None:
         """Resolve a judge name to what a suite says of it; None if it answers in this process.
 
         Raises:
             OptionError: if two suites define it differently, and for a misspelt ``offline``.
+            SuiteError: if the suite names a class, for the class and for its keys.
         """
         defined = _agreed("judge", (suite.judges for suite in suites))
         if name in defined:
-            return defined[name]
+            spec = defined[name]
+            return used_keys(spec) if isinstance(spec, UsedSpec) else spec
         if is_local(name):
             return None
         if get_close_matches(name, [OFFLINE], cutoff=0.8):
@@ -205,101 +218,180 @@ class Session:
         return JudgeSpec(name=name, endpoint=self.endpoints.usual(OPENAI), model=name)
 
     def _jury(
-        self, judge: str, duty: Duty, suites: Sequence[Suite]
+        self, judge: str, duty: Duty, suites: Sequence[Suite], above: tuple[str, ...] = ()
     ) -> tuple[tuple[str, ...], PanelRule]:
         """The judges that answer a kind of question for another, or for itself, and their rule."""
         spec = self.judge_spec(judge, suites)
-        others = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else (judge,)
+        others = (judge,) if spec is None else self._asked_by(spec, duty)
         if others == (judge,):
             return others, "all"
-        juries = [self._jury(other, duty, suites) for other in others]
-        if len(juries) == 1:
-            return juries[0]
-        assert isinstance(spec, ComposedSpec), "a checker asks one judge for others"
-        return tuple(name for names, _ in juries for name in names), spec.rule
+        known, above = {OFFLINE, *_agreed("judge", (s.judges for s in suites))}, (*above, judge)
+        for other in others:
+            what = f"judge {judge!r} leaves {duty} to {other!r}"
+            if other not in known:
+                raise OptionError(f"{what}, which no suite defines; {nearest(other, known)}")
+            own = self.judge_spec(other, suites)
+            if other in above or (own is not None and own.facets_only and duty != "facets"):
+                why = "which asks it in turn" if other in above else "which rates facets only"
+                raise OptionError(f"{what}, {why}; name another judge")
+        juries = [self._jury(other, duty, suites, above) for other in others]
+        rule: PanelRule = spec.rule if isinstance(spec, ComposedSpec) else "all"
+        names = tuple(name for names, _ in juries for name in names)
+        return names, rule if len(juries) > 1 else juries[0][1]
+
+    @staticmethod
+    def _asked_by(spec: JudgeKeys, duty: Duty) -> tuple[str, ...]:
+        """The judges that a table's class leaves a kind of question to, which may be its own."""
+
+        def broken(error: BaseException) -> OptionError:
+            return OptionError(
+                f"asks({duty!r}) of judge {spec.name!r} breaks down: {raised(error)}"
+            )
+
+        with foreign_code(broken):
+            others: object = spec.asks(duty)
+            match others:
+                case (str(), *more) if isinstance(others, tuple):
+                    return (others[0], *map(str, more))
+                case _:  # a text is many names of one letter
+                    raise TypeError(f"it gives {others!r}; give a tuple of names")
 
     def judge(self, name: str, suites: Sequence[Suite], line: Line | None = None) -> Judge:
         """Resolve a judge name to a judge; ``line`` connects it, else the exchange does.
 
         Raises:
-            OptionError: if there can be none in this session, or the encoder that one of the suites
-                names is not on this machine.
+            OptionError: if there can be none in this session, or this machine cannot measure a
+                variant that one of the suites names.
         """
-        check_encoders(suites)
-        juries = {duty: self._jury(name, duty, suites) for duty in DUTIES}
-        names = dict.fromkeys(each for each_names, _ in juries.values() for each in each_names)
-        judges = {each: self._judge(each, suites, line) for each in names}
-        if self.terms.votes is not None and not self.is_asked(name, suites):
+        check_variants(suites)
+        specs = [spec for duty in DUTIES for spec in self._asked(name, duty, suites)]
+        if self.terms.votes is not None and not any(isinstance(s, JudgeSpec) for s in specs):
             raise OptionError(
                 f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
             )
-        if len(judges) == 1:
-            return next(iter(judges.values()))
-        answering: dict[Duty, Judge] = {}
-        for duty, (panel, rule) in juries.items():
-            each = tuple(judges[name] for name in panel)
-            answering[duty] = each[0] if len(each) == 1 else Panel(each, rule)
-        return ComposedJudge(answering)
+        make = cache(partial(self._judge, suites=suites, line=line))
+        answering = {duty: self._answering(name, duty, suites, make) for duty in DUTIES}
+        parts = {id(part): part for part in answering.values()}
+        return ComposedJudge(answering) if len(parts) > 1 else next(iter(parts.values()))
+
+    def _answering(
+        self, name: str, duty: Duty, suites: Sequence[Suite], make: Callable[[str], Judge]
+    ) -> Judge:
+        """Who answers a kind of question for a judge; ``make`` makes each judge once."""
+
+        def one(each: str) -> Judge:
+            spec = self.judge_spec(each, suites)
+            if not isinstance(spec, CascadeSpec):
+                return make(each)
+            names = (spec.first, spec.then)
+            first, then = (self._answering(other, duty, suites, make) for other in names)
+            return Cascade((first, then), names, (spec.unsure[0], spec.unsure[1]))
+
+        names, rule = self._jury(name, duty, suites)
+        judges = tuple(map(one, names))
+        return judges[0] if len(judges) == 1 else Panel(judges, rule)
+
+    def _asked(self, name: str, duty: Duty, suites: Sequence[Suite]) -> Iterator[JudgeKeys | None]:
+        """What the suites say of those who answer a kind of question, both judges of a cascade."""
+        for each in self._jury(name, duty, suites)[0]:
+            spec = self.judge_spec(each, suites)
+            if isinstance(spec, CascadeSpec):
+                yield from self._asked(spec.first, duty, suites)
+                yield from self._asked(spec.then, duty, suites)
+            else:
+                yield spec
 
     def _judge(self, name: str, suites: Sequence[Suite], line: Line | None) -> Judge:
         spec = self.judge_spec(name, suites)
-        if isinstance(spec, JudgeSpec):
-            return self._model(spec, suites, line)
-        if isinstance(spec, RecordedSpec):
-            from summeval_pytest.run.judge_material import recorded_judge  # loads the LLM judge
-
-            return recorded_judge(spec, suites)
-        if isinstance(spec, CheckerSpec):
+        if (make := getattr(spec, "judge", None)) is not None:  # a class that the suite names
+            connect = partial(self._model, suites=suites, line=line)
+            is_ours = type(spec).__module__.startswith(OURS)
+            if not is_ours and not isinstance(spec, JudgeSpec):
+                self._refuse_replay(name)
+            used = JudgeInputs(name=name, suites=suites, connect=connect).made(make)
+            if line is None or not is_ours or isinstance(spec, JudgeSpec):
+                return used
             from summeval_pytest.judges.offline import OfflineJudge  # loads numpy
 
-            checker: Judge = import_module("summeval_pytest.study.local_checker").local_checker(
-                spec
-            )
-            # a checker's answers lead to no request, so a survey need not wait for them
-            return OfflineJudge(checker.signature) if line is not None else checker
-        if self.terms.record == "none" and name != OFFLINE:
+            # what asks no endpoint leads to no request, so a survey need not wait for it
+            return OfflineJudge(used.signature)
+        if isinstance(spec, DecisionSpec):
+            return self._decisions(spec, suites, line)
+        if isinstance(spec, JudgeSpec):
+            return self._model(spec, suites=suites, line=line)
+        if name != OFFLINE:
+            self._refuse_replay(name)
+        return find_judge(name)
+
+    def _refuse_replay(self, name: str) -> None:
+        """Refuse to ask somebody's judge where only recorded answers count."""
+        if self.terms.record == "none":
             raise OptionError(
                 f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
                 f" use --summ-judge={OFFLINE}, or --summ-record=new"
             )
-        return find_judge(name)
 
-    def _model(self, spec: JudgeSpec, suites: Sequence[Suite], line: Line | None) -> Judge:
+    def _model(
+        self,
+        spec: JudgeSpec,
+        kind: Callable[..., Judge] | None = None,
+        *,
+        suites: Sequence[Suite],
+        line: Line | None,
+        **more: Any,
+    ) -> Judge:
         from summeval_pytest.judges.llm.facet_ratings import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
         from summeval_pytest.judges.llm.prompts import NO_EXAMPLES
-        from summeval_pytest.run.judge_material import label_examples
+        from summeval_pytest.run.judge_material import LabelExamples, label_examples
 
-        labelled = partial(label_examples, judge=spec.name, suites=suites)
+        of_labels = LabelExamples(NO_EXAMPLES, NO_EXAMPLES, NO_EXAMPLES)
+        if spec.examples == "labels":
+            of_labels = label_examples(spec.name, suites)
+        sender, endpoint = self._sender(spec, suites, line)
+        arguments: dict[str, Any] = {
+            "model": spec.model,
+            "endpoint": endpoint,
+            "votes": self._votes(spec),
+            "batched": spec.batched,
+            "style": Style(examples=bool(spec.examples), labelled=of_labels.ratings),
+            "in_flight": self.terms.own_in_flight,
+            "labelled": of_labels.sentences,
+            "decided": of_labels.facts,
+            "max_tokens": spec.max_tokens,
+            "effort": spec.reasoning_effort,
+        }
+        return (kind or LlmJudge)(sender, **(arguments | more))
+
+    def _decisions(self, spec: DecisionSpec, suites: Sequence[Suite], line: Line | None) -> Judge:
+        from summeval_pytest.judges.decision_judge import DecisionJudge
+
+        sender, endpoint = self._sender(spec, suites, line)
+        return DecisionJudge(
+            sender,
+            route=spec.kind,
+            model=spec.model,
+            endpoint=endpoint,
+            threshold=spec.threshold,
+            in_flight=self.terms.own_in_flight,
+        )
+
+    def _sender(
+        self, spec: AskedSpec, suites: Sequence[Suite], line: Line | None
+    ) -> tuple[Sender, str]:
+        """Who sends a judge's requests, and the name of their endpoint."""
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
         address = self.endpoints.address(spec.endpoint, endpoints)
         price = self._price(address, spec)
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
-        return LlmJudge(
-            (line or self.replies.exchange.line)(address, price),
-            model=spec.model,
-            endpoint=address.endpoint.name,
-            votes=self._votes(spec),
-            batched=spec.batched,
-            style=Style(
-                rubric=spec.rubric,
-                examples=bool(spec.examples),
-                labelled=labelled("examples") if spec.examples == "labels" else NO_EXAMPLES,
-                facets=spec.facets,
-            ),
-            in_flight=self.terms.own_in_flight,
-            manner=spec.manner,
-            labelled=labelled("sentence_examples") if spec.sentence_examples else NO_EXAMPLES,
-            decided=labelled("fact_examples") if spec.fact_examples else NO_EXAMPLES,
-            max_tokens=spec.max_tokens,
-            effort=spec.reasoning_effort,
-        )
+        return (line or self.replies.exchange.line)(address, price), address.endpoint.name
 
-    def _price(self, address: Address, spec: JudgeSpec | SystemSpec) -> Price | None:
+    def _price(self, address: Address, spec: AskedSpec | SystemSpec) -> Price | None:
         """What tokens cost at an address; an OptionError if there is a budget and no price."""
-        price = address.price(spec.price, spec.model or "")
+        route = spec.kind if isinstance(spec, DecisionSpec) else CHAT
+        price = address.price(spec.price, spec.model or "", route)
         if self.terms.budget is not None and price is None:
-            table = "judges" if isinstance(spec, JudgeSpec) else "systems"
+            table = "systems" if isinstance(spec, SystemSpec) else "judges"
             known = f"endpoint = {json.dumps(spec.endpoint)}, model = {json.dumps(spec.model)}"
             raise OptionError(
                 f"--summ-budget needs a price, and nobody knows one of {spec.model!r}; the table"
@@ -310,17 +402,17 @@ class Session:
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
         """Whether a model at an endpoint answers any questions, and not only this process."""
-        names = {each for duty in DUTIES for each in self._jury(judge, duty, suites)[0]}
-        return any(isinstance(self.judge_spec(name, suites), JudgeSpec) for name in names)
+        specs = (spec for duty in DUTIES for spec in self._asked(judge, duty, suites))
+        return any(isinstance(spec, AskedSpec) for spec in specs)
 
     def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
-        """The metrics whose questions a judge can answer: FM alone for a recorded one."""
-        return ("facet",) if isinstance(self.judge_spec(judge, suites), RecordedSpec) else METRICS
+        """The metrics whose questions a judge can answer."""
+        spec = self.judge_spec(judge, suites)
+        return ("facet",) if spec is not None and spec.facets_only else METRICS
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
         """How often a judge is asked about each sentence, at least; None where no model is."""
-        names, _ = self._jury(judge, "sentences", suites)
-        specs = [self.judge_spec(name, suites) for name in names]
+        specs = self._asked(judge, "sentences", suites)
         return min((self._votes(s) for s in specs if isinstance(s, JudgeSpec)), default=None)
 
     def _votes(self, spec: JudgeSpec) -> int:
@@ -348,6 +440,69 @@ class Session:
         for name in systems:
             self.check_system(suite, suite.systems[name])
         return suite, systems
+
+    def remember(self, suites: Iterable[Suite]) -> None:
+        """Notes in this machine's store what a run asks, so that it can be exported.
+
+        A judge that is code, and an address that may hold a password, are not noted.
+        """
+        terms, (_, colon, attribute) = self.terms, self.terms.judge_name.rpartition(":")
+        is_private = bool(colon) and attribute.isidentifier()
+        is_private = is_private or any(mark in (terms.endpoint or "") for mark in "@?")
+        if terms.is_shared or terms.record == "none" or is_private:
+            return
+        given = {name: value for name in ASKED if (value := getattr(terms, name))}
+        texts = {k: v if isinstance(v, tuple) else [str(v)] for k, v in given.items()}
+        with closing(open_store(terms.place)) as store:
+            for suite in suites:
+                store.put_note(_last_run_of(suite.path), json.dumps(texts))
+
+    def ending_models(self, judge: str, suites: Sequence[Suite], today: dt.date) -> list[str]:
+        """A sentence for each model of a judge that its endpoint ends within `NOTICE`.
+
+        Endpoints are asked once a day; the store keeps what they say. No failure is an error.
+        """
+        endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
+        specs = {s.name: s for duty in DUTIES for s in self._asked(judge, duty, suites) if s}
+        lines = []
+        for spec in specs.values():
+            if not isinstance(spec, AskedSpec) or self.terms.record == "none":
+                continue
+            address = self.endpoints.address(spec.endpoint, endpoints)
+            day = None if address.missing else self._ends(address.endpoint, today).get(spec.model)
+            if day is not None and dt.date.fromisoformat(day) - today <= NOTICE:
+                what = (
+                    f"summeval: model {one_line(spec.model)!r} of judge {spec.name!r} ends on {day}"
+                )
+                lines.append(f"{what}; try another model on the labelled pairs")
+        return lines
+
+    def _ends(self, endpoint: Endpoint, today: dt.date) -> Mapping[str, str]:
+        """By model, the last day that its endpoint names; asked for at most once a day."""
+        name = f"ends at {endpoint.name} {endpoint.shown}"
+
+        async def ask() -> Mapping[str, str]:
+            wire = Wire(endpoint)
+            try:
+                return await wire.ends()
+            finally:
+                await wire.close()
+
+        with closing(open_store(self.terms.place)) as store:
+            day, ends = json.loads(store.note(name) or '["", {}]')
+            if day != today.isoformat():
+                ends = asyncio.run(ask())
+                store.put_note(name, json.dumps([today.isoformat(), ends]))
+        return dict(ends)
+
+    def last_run(self, suite: Suite) -> dict[str, Any]:
+        """The options that say what the last run of a suite asked; empty if nobody noted it."""
+        if self.terms.is_shared:
+            return {}
+        with closing(open_store(self.terms.place)) as store:
+            note = store.note(_last_run_of(suite.path))
+        texts = json.loads(note) if note else {}
+        return {name: TABLE[name].value(texts[name]) for name in ASKED if name in texts}
 
     def check_system(self, suite: Suite, spec: SystemSpec) -> None:
         """Refuse a model under test that cannot be asked.
@@ -412,24 +567,20 @@ class Session:
             yield from runner.evaluations(tasks)
 
 
-def session_here(*, store: str | None, endpoint: str | None, **terms: Any) -> Session:
-    """The session of a command or a call, a run of its own; SUMM_* variables are the defaults.
-
-    ``terms`` are further `Terms`.
+def session_here(**options: Any) -> Session:
+    """The session of a command or a call, a run of its own; store and endpoint are also variables.
 
     Raises:
         StoreError: for a store that is no folder and no PostgreSQL address.
     """
-    place = store or os.environ.get("SUMM_STORE")
-    return Session(
-        dict(os.environ),
-        Terms(
-            place=read_place(place) if place else None,
-            endpoint=endpoint or os.environ.get("SUMM_ENDPOINT") or None,
-            run=secrets.token_hex(8),
-            **terms,
-        ),
-    )
+    given = {name: value for name, value in options.items() if value not in {None, ""}}
+    places = in_environment(("store", "endpoint"))
+    return Session(dict(os.environ), Terms(**(places | given), run=secrets.token_hex(8)))
+
+
+def _last_run_of(suite: Path) -> str:
+    """The name of the note."""
+    return f"last run of {real_place(suite)}"
 
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Final
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Message
-from summeval_pytest.endpoints.client import Sender
+from summeval_pytest.endpoints.client import Sender, send_roomy
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
 from summeval_pytest.store.cassette import request_key
 from summeval_pytest.suite.suite import Suite
@@ -56,11 +56,13 @@ def summary_request(paper: Paper, spec: SystemSpec, server: str = "") -> tuple[C
             f" {spec.context_tokens:,} tokens"
         )
     texts = {"source": kept, "title": paper.title or "(none)"}
+    is_usual = not spec.max_tokens and spec.reasoning_effort in {None, "none"}
     request = ChatRequest(
         model=spec.model,
         messages=(Message("user", _MARKS.sub(lambda mark: texts[mark[1]], template)),),
         max_tokens=spec.max_tokens or TOKENS,
         room=None if spec.max_tokens else ROOM,
+        first_room=TOKENS if is_usual else None,
         reasoning_effort=spec.reasoning_effort,
         temperature=spec.temperature,
         server=server,
@@ -136,7 +138,8 @@ def flaw_of(reply: ChatReply, spec: SystemSpec) -> Flaw | None:
     match reply.finish:
         case "length":
             at = f" at max_tokens = {spec.max_tokens}" if spec.max_tokens else ""
-            message = f"the summary was cut off{at}"
+            repeats = "repeats itself and " if reply.is_looping else ""
+            message = f"the summary {repeats}was cut off{at}"
             if reply.is_spent:
                 message = f"{reply.spending}; set max_tokens higher under [systems.{spec.name}]"
             return Flaw("degenerate_candidate", message)
@@ -160,7 +163,7 @@ async def summarise(
     """
     request, note = summary_request(paper, spec, server)
     try:
-        reply = await sender.send(request)
+        _, reply = await send_roomy(sender, request)
     except NoReplyError as error:
         if error.fault in REFUSALS:
             raise OptionError(_remedy(suite, spec, error)) from error

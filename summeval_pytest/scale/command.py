@@ -13,18 +13,16 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    Asking,
-    Gated,
+    ASKING,
+    GATED,
     check_writable,
-    find_own_judges,
-    is_outside_allowed,
-    names_in,
     session_of,
-    suite_of,
     whole_number,
+    with_options,
     write_text,
 )
 from summeval_pytest.errors import UsageError
+from summeval_pytest.options import Options
 from summeval_pytest.record.record_file import record_lines
 from summeval_pytest.run.progress import ShownPace
 from summeval_pytest.scale.judging import (
@@ -38,9 +36,11 @@ from summeval_pytest.scale.judging import (
     in_processes,
     on_dask,
 )
+from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
 
 
+@with_options(*GATED, *ASKING)
 def judge(
     suite: Path,
     /,
@@ -57,12 +57,11 @@ def judge(
         int,
         Parameter(help="how many seconds to wait for a Dask worker", converter=whole_number),
     ] = WAIT_SECONDS,
-    gated: Gated = Gated(),
-    asking: Asking = Asking(),
+    options: Options,
 ) -> tuple[list[str], bool]:
     """What was judged, and whether every pair has a verdict."""
-    check_writable(out, "--out", "run_record")
-    order = _judge_order(suite, gated, asking)
+    check_writable(out, "--out")
+    order = _judge_order(suite, options)
     judge = PairJudge(order)
     batches = batches_of(judge, workers)
     collected = Collected(order, judge, out)
@@ -91,8 +90,8 @@ def judge(
     collected.spool.close()
     judge.session.replies.forget_run()
     (record,) = verdict.suites
-    n_errors = sum(outline.outcome == "error" for outline in record.outlines)
-    n_judged, n_expected = len(record.outlines), len(record.expected)
+    n_errors = sum(row.outcome == "error" for row in record.rows)
+    n_judged, n_expected = len(record.rows), len(record.expected)
     judged = f"judged {n_judged:,} of {n_expected:,} pairs, {n_errors:,} errors"
     again = shlex.join(["pytest", record.shown, *_deciding(order, out, verdict.judge.name)])
     return [f"{judged}, {pace.rate}", one_line(f"decide: {again}", 10_000)], record.is_complete
@@ -103,23 +102,20 @@ def _deciding(order: JudgeOrder, out: Path, judge: str) -> Iterator[str]:
     yield f"--summ-from={out}"
     if ":" in judge:
         yield f"--summ-judge={judge}"
-    yield from (f"--summ-model={name}" for name in order.systems)
-    yield from (f"--summ-min={least}" for least in order.least)
-    if order.allow_outside:
+    yield from (f"--summ-model={name}" for name in order.terms.model)
+    yield from (f"--summ-min={least}" for least in order.terms.min)
+    if order.terms.allow_outside:
         yield "--summ-allow-outside"
 
 
-def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:
-    find_own_judges(gated.judge)
-    session = session_of(gated.endpoints, asking)
-    loaded, place = suite_of(suite, allow_outside=gated.allow_outside), session.terms.place
+def _judge_order(suite: Path, options: Options) -> JudgeOrder:
+    terms = session_of(options).terms
+    loaded = load_suite(suite, allow_outside=terms.allow_outside)
+    if terms.store and isinstance(terms.place, Path):
+        terms = replace(terms, store=str(terms.place.absolute()))
     return JudgeOrder(
         suite=str(loaded.path.absolute()),
         shown=loaded.shown,
         today=dt.datetime.now(dt.UTC).date().isoformat(),
-        judge=gated.judge,
-        systems=tuple(names_in(gated.model, "--model")),
-        least=tuple(names_in(gated.least, "--min")),
-        allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
-        terms=replace(session.terms, place=place.absolute() if isinstance(place, Path) else place),
+        terms=terms,
     )

@@ -59,18 +59,12 @@ class JudgeOrder:
         suite: The suite's file or folder, so that every process finds it.
         shown: The suite file as the user named it.
         today: The day that waivers expire by.
-        systems: The systems, as ``--summ-model`` names them; none for the suite's own choice.
-        least: Thresholds, as ``--summ-min`` has them.
         terms: The terms of the sessions, with an absolute store.
     """
 
     suite: str
     shown: str | None = None
     today: str
-    judge: str = "offline"
-    systems: tuple[str, ...] = ()
-    least: tuple[str, ...] = ()
-    allow_outside: bool = False
     terms: Terms
 
 
@@ -90,20 +84,12 @@ class PairJudge:
     """
 
     def __init__(self, order: JudgeOrder) -> None:
-        self.session = Session(dict(os.environ), order.terms)
-        self.gated = gated = gated_suite(
-            Path(order.suite),
-            order.shown,
-            self.session,
-            judge=order.judge,
-            models=order.systems,
-            least=order.least,
-            today=order.today,
-            allow_outside=order.allow_outside,
-        )
-        gated.check(order.judge)
+        self.session = session = Session(dict(os.environ), order.terms)
+        path, name = Path(order.suite), order.terms.judge_name
+        self.gated = gated = gated_suite(path, session, shown=order.shown, today=order.today)
+        gated.check(name)
         suite = gated.suite
-        self.judge = self.session.judge(order.judge, [suite])
+        self.judge = session.judge(name, [suite])
         self._labels = gated.labelled
         self.labels = {(task.system, task.paper): task for task in self._labels}
         is_summarising = any(suite.systems[name].endpoint for name in gated.systems)
@@ -228,10 +214,9 @@ class Collected:
 
     def __init__(self, order: JudgeOrder, judge: PairJudge, out: Path) -> None:
         self._judge = judge
-        self._name = JudgeName(name=order.judge, signature=judge.judge.signature)
+        self._name = JudgeName(name=order.terms.judge_name, signature=judge.judge.signature)
         self._record = order.terms.record
         self._counts = RunCounts()
-        self._wanted = [str(each) for each in judge.gated.signatures(judge.judge)]
         self._golden: dict[tuple[str, str], GoldenPair] = {}
         self._golden_fault = ""
         self.n_judged = 0
@@ -253,7 +238,6 @@ class Collected:
         else:
             gated = self._judge.gated
             result = with_custom(from_json(TestResult, line), gated.custom)
-            result = gated.as_ordered(result, self._wanted)
             if result.pair is not None:
                 self.n_judged += 1
                 self.spool.add(result.suite, result.pair, result.paper)

@@ -62,10 +62,10 @@ SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('summeval') OR
 """
 _GET: Final = "SELECT line FROM summeval.replies WHERE run = %s AND key = %s"
 _PUT: Final = """
-WITH over AS (DELETE FROM summeval.notes WHERE name = %s)
 INSERT INTO summeval.replies (run, key, line) VALUES (%s, %s, %s)
 ON CONFLICT (run, key) DO UPDATE SET line = excluded.line, at = now()
 """
+_REMOVE: Final = "DELETE FROM summeval.replies WHERE key = %s"
 _NOTE: Final = "SELECT text FROM summeval.notes WHERE name = %s"
 _PUT_NOTE: Final = """
 INSERT INTO summeval.notes VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET text = excluded.text
@@ -85,7 +85,7 @@ UPDATE summeval.accounts SET
 WHERE run = %(run)s
 """
 _IF_LEFT: Final = """
-    AND NOT is_over AND spent + %(cost)s + %(held)s + (
+    AND spent + %(cost)s + %(held)s + (
         SELECT coalesce(sum(value::double precision), 0)
         FROM jsonb_each_text(held - %(owner)s::text)
     ) <= %(dollars)s
@@ -94,10 +94,9 @@ RETURNING spent
 _RESERVE: Final = _BOOK + _IF_LEFT
 _LOOK: Final = """
 UPDATE summeval.accounts AS account SET (held, is_over) = (
-    SELECT coalesce(jsonb_object_agg(owner, amount::numeric), '{}'), account.is_over OR (
+    SELECT coalesce(jsonb_object_agg(owner, amount::numeric), '{}'),
         coalesce(sum(amount::double precision), 0) = 0
         AND account.spent + %(cost)s + %(most)s > %(dollars)s
-    )
     FROM jsonb_each_text(account.held) AS parts (owner, amount)
     WHERE amount::double precision > 0 AND owner::bigint IN (
         SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks
@@ -196,12 +195,16 @@ class PostgresStore:
             self._refuse(f"row {key}", str(error))
 
     def put(self, row: Row, run: str = "") -> None:
-        """Keeps a row, in place of one with the same key; a mark on this reply is removed."""
-        self.rows(_PUT, (_note_name(row.mark), run, row.key, row.as_line()))
+        """Keeps a row, in place of one with the same key."""
+        self.rows(_PUT, (run, row.key, row.as_line()))
+
+    def remove(self, key: str) -> None:
+        """Removes the row with this key, also of what only a run asked."""
+        self.rows(_REMOVE, (key,))
 
     def note(self, name: str) -> str | None:
         """The text noted under a name."""
-        rows = self.rows(_NOTE, (_note_name(name),))
+        rows = self.rows(_NOTE, (json.dumps(name),))
         try:
             return read_note(rows[0][0]) if rows else None
         except ValueError as error:
@@ -209,7 +212,7 @@ class PostgresStore:
 
     def put_note(self, name: str, text: str) -> None:
         """Keeps a text under a name."""
-        self.rows(_PUT_NOTE, (_note_name(name), json.dumps(text)))
+        self.rows(_PUT_NOTE, (json.dumps(name), json.dumps(text)))
 
     async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a call comes to, made in one of the store's threads."""
@@ -515,8 +518,3 @@ def fetched(connection: Connection, statement: str, values: object) -> list[Valu
 def _number(key: str) -> int:
     """A key's lock: the first 64 bits of a hash."""
     return int.from_bytes(bytes.fromhex(key)[:8], "big", signed=True)
-
-
-def _note_name(name: str) -> str:
-    """A note's name without what PostgreSQL keeps in no text; marks have none of that."""
-    return name if name.startswith("unusable ") else json.dumps(name)

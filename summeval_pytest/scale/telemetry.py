@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import OptionError
 from summeval_pytest.reports.cases import Cause, Part, pair_parts, system_parts
 from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import RunVerdict
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ _LABELS: Final[Mapping[Cause, str]] = {
     "unscored": "error",
 }
 """Any other cause is a failure."""
-_WIDTH: Final = 200
 _BATCH: Final = 500
 
 
@@ -42,28 +40,25 @@ def run_events(run: RunVerdict) -> Iterator[Attributes]:
         }
         for pair in suite.pairs:
             of_pair: Attributes = {"summeval.system": pair.system, "summeval.paper": pair.paper}
-            parts = pair_parts(pair, suite.policy.thresholds_of(pair.paper))
-            yield from _events(about | of_pair, parts, pair.numbers().values)
+            yield from _events(
+                about | of_pair, pair_parts(pair, suite.policy.thresholds_of(pair.paper))
+            )
         for system in suite.systems:
             of_system: Attributes = {"summeval.system": system.name, "summeval.paper": ALL_PAPERS}
-            values = {f"mean {mean.name}": mean.compared for mean in system.verdict.means}
-            yield from _events(about | of_system, system_parts(system, ()), values)
+            yield from _events(about | of_system, system_parts(system, ()))
 
 
-def _events(
-    about: Attributes, parts: Sequence[Part], values: Mapping[str, float | None]
-) -> Iterator[Attributes]:
+def _events(about: Attributes, parts: Sequence[Part]) -> Iterator[Attributes]:
+    """Names, numbers and labels only: the text of a part may quote a summary."""
     for part in parts:
-        text = part.text.split("\n")[0]
-        if part.cause in {"unscored", "skipped"}:  # a judge's reason follows, which may quote
-            text = text.partition(", ")[0]
         event = about | {
             "gen_ai.evaluation.name": part.name,
             "gen_ai.evaluation.score.label": _LABELS.get(part.cause, "fail"),
-            "gen_ai.evaluation.explanation": one_line(text, _WIDTH),
         }
-        if (value := values.get(part.name)) is not None:
-            event["gen_ai.evaluation.score.value"] = value
+        if part.value is not None:
+            event["gen_ai.evaluation.score.value"] = part.value
+        if part.bound is not None:
+            event["summeval.threshold"] = part.bound
         if part.cause == "unscored":
             event["error.type"] = "unscored"
         yield event

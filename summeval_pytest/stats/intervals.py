@@ -2,7 +2,7 @@
 
 A percentile bootstrap of ten papers covers the truth in 89 to 91 of 100 runs, and in 54 of 100
 where most scores are 1. Every interval here has width even where all values are equal: a few equal
-values do not prove that the next one is equal, too. `python -m tests.benchmarks.coverage` simulates
+values do not prove that the next one is equal, too. `python -m tools.benchmarks.coverage` simulates
 means and changes.
 """
 

@@ -9,7 +9,7 @@ The test of "no worse" is Student's t on gains: new minus old on one paper, turn
 better. It has half a paper that gains the whole range of the number, and half a paper that loses
 it. So equal papers do not give certainty. The tenths of `stats.intervals.change_interval` are too
 few for one side: where most scores are 1, they let a true drop of the margin pass in 9 % of suites
-of ten papers. `python -m tests.benchmarks.coverage` simulates it.
+of ten papers. `python -m tools.benchmarks.coverage` simulates it.
 """
 
 from __future__ import annotations

@@ -90,11 +90,6 @@ class Row:
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, allow_nan=False)
         return HIDDEN.sub(_escaped, text)
 
-    @property
-    def mark(self) -> str:
-        """The name of the store's note that says why nobody could use this reply."""
-        return f"unusable {self.key} {request_key(self.reply)}"
-
 
 def is_key(text: str) -> bool:
     """Whether a text is a request's key: 64 hex digits in lower case."""

@@ -15,23 +15,27 @@ import os
 import random
 import shutil
 import sqlite3
-import stat
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+    suppress,
+)
 from dataclasses import astuple, dataclass, field
 from functools import cache, cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
+from summeval_pytest.annex import part
 from summeval_pytest.errors import StoreError
 from summeval_pytest.store.cassette import Row, is_key, read_row
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_SHARED: Final = "summeval_pytest.scale.postgres"
 _OLD_SECONDS: Final = 86_400
 _FIRST_PAUSE_SECONDS: Final = 0.01
 _LONGEST_PAUSE_SECONDS: Final = 0.2
@@ -74,7 +78,7 @@ def read_place(text: str) -> StorePlace:
     """The place that an option names; a StoreError for an address of another kind of database."""
     if "://" not in text:
         return Path(text)
-    place: SharedPlace = import_module(_SHARED).read_address(text)
+    place: SharedPlace = part("shared place")(text)
     return place
 
 
@@ -86,15 +90,15 @@ def open_store(place: StorePlace) -> Store:
     """
     if isinstance(place, Path):
         return LocalStore(place)
-    store: Store = import_module(_SHARED).PostgresStore(place)
+    store: Store = part("shared store")(place)
     return store
 
 
 class Reservation(NamedTuple):
     """How an account stands after a call has wanted money of it.
 
-    ``is_reserved`` says that the call has it, ``is_over`` that there will never be enough; where
-    neither is true, calls in flight may leave enough.
+    ``is_reserved`` says that the call has it, ``is_over`` that there will never be enough for it;
+    where neither is true, calls in flight may leave enough.
     """
 
     is_reserved: bool
@@ -123,7 +127,10 @@ class Store(Protocol):
         """The row with this key, None if there is none; with ``run``, of what only it asked."""
 
     def put(self, row: Row, run: str = "") -> None:
-        """Keep a row, in place of one with the same key; a mark on this reply is removed."""
+        """Keep a row, in place of one with the same key."""
+
+    def remove(self, key: str) -> None:
+        """Remove the row with this key, also of what only a run asked; none may be there."""
 
     def note(self, name: str) -> str | None:
         """The text noted under a name; None if there is none."""
@@ -167,14 +174,13 @@ def prepare(directory: Path) -> Path:
     A new one is readable by its owner alone, and kept out of git and of backups.
 
     Raises:
-        StoreError: where it is no directory, belongs to somebody else, lets others write into it,
-            holds other things than a store, or cannot be written.
+        StoreError: where it is no directory, holds other things than a store, or cannot be
+            written.
     """
     store = f"the store {str(directory)!r}"
     try:
         place = directory.expanduser().resolve()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _check_private(place)
         names = {entry.name for entry in place.iterdir()}
         if "CACHEDIR.TAG" not in names and (foreign := names - _NAMES):
             raise StoreError(  # what is written below would hide them from git
@@ -194,47 +200,18 @@ def prepare(directory: Path) -> Path:
     return place
 
 
-def _check_private(place: Path) -> None:
-    if sys.platform == "win32":
-        return
-    status, store = place.stat(), f"the store {str(place)!r}"
-    if status.st_uid != os.geteuid():
-        raise StoreError(
-            f"{store} belongs to somebody else (user {status.st_uid}), who could put words into a"
-            f" judge's mouth; {ELSEWHERE}"
-        )
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise StoreError(
-            f"others may write into {store}, and so put words into a judge's mouth; run 'chmod"
-            f" go-w' on it if nobody has, or {ELSEWHERE}"
-        )
-    if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
-        raise StoreError(f"{store} cannot be written; run 'chmod u+rwx' on it, or {ELSEWHERE}")
-
-
 @cache
 def text_disk() -> type:
     """The class of disks to open a `diskcache.Cache` with; made when first wanted."""
     from diskcache import Disk  # type: ignore[import-untyped]  # it ships no types
 
     class TextDisk(Disk):  # type: ignore[misc]  # its base has no types
-        _directory: str
-
-        def get(self, key: object, _raw: object) -> str:
-            return self._text("key", key)
-
         def fetch(self, mode: object, _file: object, value: object, _read: object) -> str:
-            return self._text("value", value if mode == _RAW else None)
-
-        def remove(self, _file: object) -> str:
-            return self._text("file", None)
-
-        def _text(self, role: str, value: object) -> str:
-            if type(value) is str:
+            if mode == _RAW and isinstance(value, str):
                 return value
             raise StoreError(
-                f"the store {self._directory!r} has a row whose {role} is no text, which this"
-                f" package never writes; somebody else wrote it, so {_DISTRUST}"
+                f"the store {self._directory!r} has a row that is no text, which this package never"
+                f" writes; {_DISTRUST}"
             )
 
     return TextDisk
@@ -250,9 +227,6 @@ _SETTINGS: Final[Mapping[str, str | int]] = {
     "disk_min_file_size": 2**30,
 }
 """What diskcache would otherwise take from the database, which anybody may have made."""
-_FORMAT_KEY: Final = "summeval"
-_FORMAT: Final = '{"format": 1}'
-"""The row that every database of this package has from the start, and what stands in it."""
 
 
 @contextmanager
@@ -305,16 +279,14 @@ class _Database:
         self._file = folder / "cache.db"
         self._lock_seconds = lock_seconds
         with explained(self._file, lock_seconds):
+            self._check_free()
             self._texts = Cache(str(folder), timeout=lock_seconds, disk=text_disk(), **_SETTINGS)
-            self._texts.add(_FORMAT_KEY, _FORMAT)
-            kept_format = self._texts.get(_FORMAT_KEY)
-            self._opened = self._file.stat()
-        if kept_format != _FORMAT:
-            raise StoreError(
-                f"the store's file {str(self._file)!r} is in format {kept_format!r}, and this"
-                f" version knows {_FORMAT!r} alone; move its folder away and replies are asked for"
-                f" again, or {ELSEWHERE}"
-            )
+
+    def _check_free(self) -> None:
+        """Raises where another process keeps the database locked: diskcache waits for minutes."""
+        if self._file.is_file():
+            with closing(sqlite3.connect(self._file, timeout=self._lock_seconds)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
 
     def get(self, key: str) -> str | None:
         """The text with this key; None if there is none."""
@@ -325,15 +297,12 @@ class _Database:
     def put(self, key: str, text: str) -> None:
         """Keeps a text, in place of one with the same key."""
         with explained(self._file, self._lock_seconds):
-            is_there = False
-            with suppress(FileNotFoundError):  # SQLite would go on writing into a deleted file
-                is_there = os.path.samestat(self._file.stat(), self._opened)
-            if not is_there:
-                raise StoreError(
-                    f"the store's database {str(self._file)!r} was deleted or replaced while"
-                    " this run used it, so nothing more can be remembered; run once more"
-                )
             self._texts.set(key, text)
+
+    def remove(self, key: str) -> None:
+        """Removes the text with a key, if there is one."""
+        with explained(self._file, self._lock_seconds):
+            self._texts.delete(key)
 
     @contextmanager
     def transact(self) -> Iterator[None]:
@@ -364,10 +333,13 @@ class LocalStore:
         return self._read(key, run, lambda line: read_row(line, key))
 
     def put(self, row: Row, run: str = "") -> None:
-        """Keeps a row, in place of one with the same key; a mark on this reply is removed."""
+        """Keeps a row, in place of one with the same key."""
         self.database(run).put(row.key, row.as_line())
-        if self.note(row.mark, run):
-            self.put_note(row.mark, "", run)
+
+    def remove(self, key: str) -> None:
+        """Removes the row with this key, also of what only an open run asked."""
+        for database in {"": self.database(), **self._runs}.values():
+            database.remove(key)
 
     def note(self, name: str, run: str = "") -> str | None:
         """The text noted under a name; no store is made for the question."""
@@ -471,7 +443,6 @@ def pauses() -> Iterator[float]:
 class _Balance:
     spent: float = 0.0
     reserved: dict[str, float] = field(default_factory=dict)
-    is_over: bool = False
 
 
 class LocalAccount:
@@ -490,12 +461,10 @@ class LocalAccount:
         """Sets aside what a call can cost at most; it is over where nothing else is reserved."""
         with self._balance() as balance:
             reserved = sum(balance.reserved.values())
-            fits = not balance.is_over and balance.spent + reserved + most <= dollars
+            fits = balance.spent + reserved + most <= dollars
             if fits:
                 balance.reserved[self._owner] = balance.reserved.get(self._owner, 0.0) + most
-            elif reserved <= 0.0:
-                balance.is_over = True
-            return Reservation(fits, balance.is_over, balance.spent)
+            return Reservation(fits, not fits and reserved <= 0.0, balance.spent)
 
     async def settle(self, most: float, cost: float) -> None:
         """Gives back what was set aside and books what the call did cost."""

@@ -11,16 +11,18 @@ from typing import Annotated, Final, Literal
 from cyclopts import Parameter, Token
 
 from summeval_pytest.cli.parameters import (
+    JUDGING,
     METRICS_OPTION,
     JsonFile,
-    Judging,
     check_writable,
     metrics_in,
-    suite_of,
+    opened,
+    with_options,
     write_figures,
     write_text,
 )
 from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.options import Options
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.coefficients import LEVELS, CoefficientName
@@ -54,7 +56,7 @@ from summeval_pytest.study.embeddings import (
     with_columns,
 )
 from summeval_pytest.study.tables import Row, Table, table_lines
-from summeval_pytest.suite.suite import Suite, read_label_file
+from summeval_pytest.suite.suite import Suite, load_suite, read_label_file
 from summeval_pytest.text.printing import one_line
 
 _FEWEST_PAPERS: Final = 2
@@ -111,6 +113,7 @@ class Tables:
     html: Path | None = None
 
 
+@with_options(*JUDGING)
 def agree(
     suite: Path,
     /,
@@ -120,7 +123,7 @@ def agree(
     compare: tuple[Path, Path] | None = None,
     json_file: JsonFile = None,
     tables: Tables = Tables(),
-    judging: Judging = Judging(),
+    options: Options,
 ) -> list[str]:
     """What the command prints, also written as JSON where a file is named.
 
@@ -136,13 +139,14 @@ def agree(
     _check_options(tables, json_file, evidence=evidence, compare=compare is not None)
     models = models_of(tables)
     if compare is not None:
-        loaded = suite_of(suite, allow_outside=judging.allow_outside)
+        loaded = load_suite(suite, allow_outside=options.allow_outside)
         first, second = (read_label_file(file, loaded) for file in compare)
         report = annotator_agreement(first, second)
         lines = annotator_lines(report, *(file.as_posix() for file in compare))
         return _written(report, lines, json_file)
     check_baselines("agree")
-    judge, (loaded, session) = judging.judge, judging.open(suite)
+    loaded, session = opened(suite, options)
+    judge = session.terms.judge_name
     if evidence:
         report = evidence_report(loaded, judge, session, every=of == "labelled")
         return _written(report, evidence_lines(report, judge), json_file)

@@ -7,20 +7,26 @@ over the whole text. A word is stemmed once, however many texts have it: that is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
+from pydantic import BeforeValidator, Field
+
+from summeval_pytest.judges.llm import replies
+from summeval_pytest.judges.llm.asking import Poll
+from summeval_pytest.judges.llm.prompts import PromptBatch, single_batch
 from summeval_pytest.metrics.eva import f1
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.flow import Dialogue, NoScoreError, ask, check_usable
 from summeval_pytest.questions import (
-    SUMMARY_SCALE,
-    CountFacts,
-    FactCounts,
-    RateSummary,
-    SummaryRating,
+    Duty,
+    FacetPair,
+    OtherAnswer,
+    OtherQuestion,
+    RateFacets,
     Unanswered,
 )
 from summeval_pytest.run.measure import Extra, check_flaw
@@ -100,6 +106,111 @@ def facet_presence(score: FacetScore) -> float:
 BaselineName = Literal["direct", "one-prompt"]
 Measure = Callable[[str, str], Dialogue[float]]
 """From a normalised reference and summary to a number; a `NoScoreError` says why there is none."""
+
+
+SUMMARY_SCALE: Final = 4
+"""The highest rating of a summary as a whole; the lowest is 1."""
+_PROMPTS: Final = "summeval_pytest.study"
+
+
+class _OfFour(replies.Values):
+    reason: replies.Line
+    rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(replies.as_whole)]
+
+
+class _Counts(replies.Values):
+    reason: replies.Line
+    reference: replies.Whole
+    candidate: replies.Whole
+    matched: replies.Whole
+
+
+@dataclass(frozen=True, slots=True)
+class _BothTexts(OtherQuestion):
+    """A question about a reference and a summary."""
+
+    reference: str
+    summary: str
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both."""
+        return self.summary, self.reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryRating(OtherAnswer):
+    """A rating from 1 to `SUMMARY_SCALE`, and the reason for it."""
+
+    reason: str
+    rating: int
+
+
+@dataclass(frozen=True, slots=True)
+class RateSummary(_BothTexts):
+    """How well does this summary cover the reference, both taken as a whole?"""
+
+    duty: ClassVar[Duty] = "facets"
+
+    def computed(self) -> SummaryRating:
+        """A rating as of the result of a paper, which has the same scale."""
+        from summeval_pytest.judges.offline.facets import rate_all  # loads numpy
+
+        pair = FacetPair(facet="result", reference=self.reference, candidate=self.summary)
+        (rated,) = rate_all(RateFacets((pair,)))
+        return SummaryRating(reason=rated.reason, rating=rated.rating)
+
+    async def of_model(self, poll: Poll, _: object) -> SummaryRating | Unanswered:
+        """What the votes on the whole summary come to."""
+        return (await poll.outcomes(summary_batch(self), lambda rated: rated.rating))[0]
+
+
+def summary_batch(question: RateSummary) -> PromptBatch[SummaryRating]:
+    """Asks for one rating of a whole summary."""
+    return single_batch(
+        f"{_PROMPTS}/summary_rating",
+        _OfFour,
+        lambda rated: SummaryRating(reason=rated.reason, rating=rated.rating),
+        {"reference": question.reference, "summary": question.summary},
+        f"Rate the summary, 1 to {SUMMARY_SCALE}.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCounts(OtherAnswer):
+    """How many facts the reference states, how many the summary, and how many both do."""
+
+    reason: str
+    reference: int
+    candidate: int
+    matched: int
+
+
+def _fact_counts(counts: _Counts) -> FactCounts:
+    """Counts that can be: more facts in both texts than in one of them cannot."""
+    reference, candidate, matched = counts.reference, counts.candidate, counts.matched
+    if not 0 <= matched <= min(reference, candidate):
+        fault = f"{matched} facts in both of {reference} in the reference, {candidate} in the"
+        raise replies.UnreadableError("off_scale", f"{fault} summary")
+    return FactCounts(**counts.model_dump())
+
+
+@dataclass(frozen=True, slots=True)
+class CountFacts(_BothTexts):
+    """How many facts do the reference and the summary state, and how many both?"""
+
+    duty: ClassVar[Duty] = "listing"
+
+    async def of_model(self, poll: Poll, _: object) -> FactCounts:
+        """The counts of one vote."""
+        return (await poll.all_of(count_batch(self)))[0]
+
+
+def count_batch(question: CountFacts) -> PromptBatch[FactCounts]:
+    """Asks for counts of facts."""
+    texts = {"reference": question.reference, "summary": question.summary}
+    kind = f"{_PROMPTS}/fact_counts"
+    return single_batch(kind, _Counts, _fact_counts, texts, "Count the facts.")
 
 
 def _rating(reference: str, summary: str) -> Dialogue[float]:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.facts import Encoder, Vectors
 from summeval_pytest.study.agreement.columns import LabelledPair
+from summeval_pytest.study.eva.similarity import Encoder, Vectors
 from summeval_pytest.study.onnx_model import CONFIG, OnnxModel, most_tokens, read_json
 from summeval_pytest.suite.labels import cut
 from summeval_pytest.suite.values import Pair
@@ -86,7 +86,11 @@ def _units(vectors: Vectors, model: OnnxModel, text: str) -> Vectors:
 
 
 class SentenceEncoder:
-    """A `TextEncoder`: the mean of a text's token vectors, or the first one (``cls``)."""
+    """The mean of a text's token vectors, or the first one (``cls``).
+
+    Its ``signature`` has all that can move a number: packages, settings and the model's content. A
+    text's row depends on the text alone.
+    """
 
     title, read = "embedding", "sentences"
     columns = ("embedding F1", "embedding precision", "embedding recall")

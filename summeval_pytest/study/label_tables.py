@@ -2,7 +2,7 @@
 
 A row of a table is about a pair (``paper``, ``system`` and the facets' fields, ``overall``), about
 one ``sentence`` (``faithful``, ``evidence``, ``error``), or about one fact (``side``, ``text``,
-``holds``).
+``holds``). A labelling page names each of these by the key of its ``item``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator
 
-from summeval_pytest.cli.imports import Labels
 from summeval_pytest.cli.parameters import check_writable, write_text
+from summeval_pytest.desk.imports import Labels
+from summeval_pytest.desk.label_questions import items_by_key
+from summeval_pytest.desk.new_suite import file_name, json_lines
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.measure import source_of
@@ -42,7 +44,6 @@ from summeval_pytest.suite.labels import (
     markings_of,
 )
 from summeval_pytest.suite.lines import OWN_KEYS, TextFile, brief, closest
-from summeval_pytest.suite.places import file_name, json_lines
 from summeval_pytest.suite.rows import DataTable, read_table
 from summeval_pytest.suite.suite import Suite, label_lines
 from summeval_pytest.text.printing import one_line
@@ -65,7 +66,7 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
     check_writable(out, "--out")
     file = TextFile(source, source.as_posix())
     rows = read_csv(file, read_names(chosen.map))
-    by_row = [markings_of_row(suite, row) for row in rows]
+    by_row = [markings_of_row(suite, row) for row in without_keys(suite, rows)]
     markings = [marking for each in by_row for marking in each]
     if not markings:
         raise SuiteError(
@@ -93,7 +94,11 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
     if silent := by_row.count([]):
         lines.append(f"rows that say nothing: {silent}")
     if not suite.has_labels:
-        lines.append(f'next: labels = "{out.name}" in {suite.shown}')
+        folder, place = suite.path.parent.resolve(), out.resolve()
+        is_inside = place.is_relative_to(folder)
+        name = place.relative_to(folder).as_posix() if is_inside else out.name
+        move = "" if is_inside else f"move {out} into the folder of the suite, and write "
+        lines.append(f'next: {move}labels = "{name}" in {suite.shown}')
     return lines
 
 
@@ -229,7 +234,11 @@ class _Row:
     holds: _Yes = None
 
 
-FIELDS: Final = tuple(each.name for each in fields(_Row))
+ITEM: Final = "item"
+_ANSWERS: Final = {"sentence": {"faithful", "evidence", "error"}}
+"""The columns of the answers to a question of a page: those of a facet and a fact are one."""
+"""The column with the keys of a labelling page."""
+FIELDS: Final = (ITEM, *(each.name for each in fields(_Row)))
 _NEEDS: Final = {
     "faithful": "sentence", "evidence": "faithful", "error": "faithful",
     "holds": "text", "text": "side", "side": "text",
@@ -303,10 +312,41 @@ def _fields_of(table: DataTable, names: Mapping[str, str]) -> dict[str, str]:
         if fault:
             raise SuiteError(table.place, fault)
     for name in ("paper", "system"):
-        if name not in targets:
+        if name not in targets and ITEM not in targets:
             what = f"the header has no column {name!r}; add it, or name it with"
             raise SuiteError(table.place, f"{what} --map COLUMN={name}")
     return fields_of
+
+
+def without_keys(suite: Suite, rows: Sequence[FileEntry]) -> Iterator[FileEntry]:
+    """The rows, each key in them replaced by what it stands for.
+
+    Of several systems with one summary, the first has the label, so that it counts once. A
+    SuiteError refuses a key of a text that the suite does not have, or no longer has, and an answer
+    to another question.
+    """
+    items = items_by_key(suite) if any(row.has(ITEM) for row in rows) else {}
+    for row in rows:
+        key = row.values.get(ITEM)
+        if key is None:
+            yield row
+        elif key not in items:
+            what = f"{row.owner} is about {ITEM} {brief(key)}, which is of no text of {suite.shown}"
+            remedy = "the paper or its summary has changed, or the page is of another suite"
+            raise row.fault(ITEM, f"{what}: {remedy}; delete the row, or make a new page")
+        for item in (*items.get(str(key), ()),)[:1]:
+            answers = _ANSWERS.get(item.kind, {"holds"} if item.text else {item.kind})
+            known = {ITEM, "annotator", *answers}
+            for name in row.values.keys() - known:
+                if not name.startswith(OWN_KEYS):
+                    what = f"{row.owner} has {name!r}, and its {ITEM} asks for something else"
+                    raise row.fault(name, f"{what}; the page's file was changed: save it again")
+            side = item.kind.removesuffix(" fact") if item.text else ""
+            sentence = str(item.index) if item.kind == "sentence" else ""
+            about = {"paper": item.paper, "system": item.system, "sentence": sentence}
+            about |= {"side": side, "text": item.text}
+            given = {name: value for name, value in about.items() if value}
+            yield replace(row, values={k: v for k, v in row.values.items() if k != ITEM} | given)
 
 
 def markings_of_row(suite: Suite, entry: FileEntry) -> list[Marking]:

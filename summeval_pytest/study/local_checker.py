@@ -13,18 +13,21 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
+from pydantic import Field, Strict
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import (
+    OFFLINE,
     Answer,
     CheckFacts,
     CheckSentences,
+    Duty,
     FactCheck,
     FactChecks,
     Question,
@@ -32,20 +35,63 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
+from summeval_pytest.run.judge_inputs import JudgeInputs
 from summeval_pytest.study.onnx_model import OnnxModel, most_tokens
-from summeval_pytest.suite.values import CLAIM_MARK, SOURCE_MARK, CheckerSpec
+from summeval_pytest.suite.entries import Given, Number, Text, Whole, expecting
+from summeval_pytest.suite.values import SOURCE_MARK, JudgeKeys
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.words import closest_sentences
 
+CLAIM_MARK: Final = "{claim}"
+"""Where a checker's prompt takes the claim, if both are one text."""
 VERSION: Final = "1"
 """Goes up when a source is cut, or evidence chosen, in another way."""
 MARKS: Final = 8
 """Tokens left for the marks around a part and a claim."""
-MOST_EVIDENCE: Final = 3
 _DIGITS: Final = 4
 """Further digits of a probability differ from processor to processor."""
 ONLY_CHECKS: Final = "a checker checks facts and sentences, and was asked something else"
 NO_SOURCE: Final = "there is nothing that it could follow from"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalChecker(JudgeKeys):
+    """A small model on this machine that checks facts and sentences.
+
+    Attributes:
+        model: The model: a folder beside the suite, or a model's name.
+        supported: The name or index of the class that means "supported"; None: the one that the
+            model's class names suggest.
+        threshold: A claim is supported from this probability, 0 to 1.
+        window: The maximum length of an input in tokens; None: 512, or the model's maximum if that
+            is smaller.
+        prompt: How the model reads a source. With ``{claim}``, it reads both as one text, else as a
+            pair.
+        facets: The judge that rates facets.
+        facts: The judge that lists facts and relations.
+    """
+
+    model: Text
+    supported: Given[
+        Annotated[Text | Annotated[int, Strict()], expecting("a label of the model, or its number")]
+    ] = None
+    threshold: Annotated[Number, Field(ge=0, le=1)] = 0.5
+    window: Given[Whole] = None
+    prompt: Annotated[
+        Text,
+        Field(pattern=r"^[^{}]*\{source\}[^{}]*(\{claim\}[^{}]*)?$"),
+        expecting('a text with "{source}", and then "{claim}" if both are one text'),
+    ] = SOURCE_MARK
+    facets: Text = OFFLINE
+    facts: Text = OFFLINE
+
+    def asks(self, duty: Duty) -> tuple[str, ...]:
+        """Who answers the questions of a kind."""
+        return ({"facets": self.facets, "listing": self.facts}.get(duty, self.name),)
+
+    def judge(self, given: JudgeInputs) -> Checker:
+        """The checker with the model of the suite's folder."""
+        return local_checker(replace(self, model=given.folder("model")))
 
 
 class Support(NamedTuple):
@@ -158,7 +204,7 @@ class Checker:
         best = parts[place].places
         if len(parts) > 1:
             reason += f"; best of {len(parts)} parts: sentences {best[0] + 1} to {best[-1] + 1}"
-        evidence, supported = evidence_of(claim, best, source), support >= self.threshold
+        evidence, supported = closest_sentences(claim, best, source), support >= self.threshold
         return SentenceCheck(reason=reason, supported=supported, evidence=evidence, support=support)
 
 
@@ -232,23 +278,6 @@ def _next_start(start: int, end: int, lengths: Sequence[int], room: int) -> int:
     return first
 
 
-def evidence_of(claim: str, places: Sequence[int], source: Sequence[str]) -> tuple[int, ...]:
-    """Of the sentences at these places those that share most words with a claim, the best first.
-
-    Each one adds words that those before it lack; empty where none shares any.
-    """
-    wanted = set(content_words(claim))
-    left = {place: set(content_words(source[place])) for place in places}
-    evidence: list[int] = []
-    while left and len(evidence) < MOST_EVIDENCE:
-        best = max(left, key=lambda place: len(wanted & left[place]))
-        if not wanted & left[best]:
-            break
-        wanted -= left.pop(best)
-        evidence.append(best)
-    return tuple(evidence)
-
-
 WINDOW: Final = 512
 """Tokens read at once unless the suite says otherwise: what most checkers were trained on."""
 _LEAST_WINDOW: Final = 48
@@ -260,14 +289,14 @@ _KINDS: Final = ("ForSequenceClassification", "ForTokenClassification")
 
 
 @lru_cache(maxsize=4)
-def local_checker(spec: CheckerSpec) -> Checker:
-    """The checker of a suite's table; its model is loaded when it is asked first.
+def local_checker(spec: LocalChecker) -> Checker:
+    """The checker of these keys; its model is loaded when it is asked first.
 
     Raises:
         OptionError: for a package or a model that is not there, and for a model that no support can
             be read from.
     """
-    model = OnnxModel(spec.folder, option=f"[judges.{spec.name}] checker")
+    model = OnnxModel(spec.model, option=f"[judges.{spec.name}] model")
     return Checker(reader=OnnxReader(spec, model), threshold=spec.threshold)
 
 
@@ -286,7 +315,7 @@ def _labels(config: Mapping[str, Any], what: str) -> dict[int, str]:
     return {place: str(named.get(str(place), "")) for place in range(len(named))}
 
 
-def _output(spec: CheckerSpec, labels: Mapping[int, str], what: str) -> int | None:
+def _output(spec: LocalChecker, labels: Mapping[int, str], what: str) -> int | None:
     """The number of the label that means support; None for a score."""
     wanted = spec.supported
     if len(labels) == 1 and wanted is None:
@@ -310,7 +339,7 @@ def _output(spec: CheckerSpec, labels: Mapping[int, str], what: str) -> int | No
     )
 
 
-def _window(spec: CheckerSpec, config: Mapping[str, Any], what: str) -> int:
+def _window(spec: LocalChecker, config: Mapping[str, Any], what: str) -> int:
     """How many tokens are read at once: no more than the model has places for."""
     most = most_tokens(config) or max(WINDOW, spec.window or 0)
     window = min(WINDOW, most) if spec.window is None else spec.window
@@ -329,7 +358,7 @@ class OnnxReader:
     each token, so that sentences can be read together.
     """
 
-    def __init__(self, spec: CheckerSpec, model: OnnxModel) -> None:
+    def __init__(self, spec: LocalChecker, model: OnnxModel) -> None:
         self._model = model
         self._labels = _labels(model.config, model.what)
         self._output = _output(spec, self._labels, model.what)

@@ -9,12 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-from summeval_pytest.cli.parameters import (
-    Judging,
-    names_in,
-)
+from summeval_pytest.cli.parameters import JUDGING, names_in, opened, with_options
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.options import Options
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE, Numbers
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.study.edits import (
@@ -28,8 +26,9 @@ from summeval_pytest.study.edits import (
     repeat_sentence,
     truncate,
 )
+from summeval_pytest.study.recorded_judge import RecordedJudge
 from summeval_pytest.suite.suite import Suite
-from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
+from summeval_pytest.suite.values import Pair, Paper
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.reading import normalise
 
@@ -326,12 +325,13 @@ def relation_lines(name: str, relation: EditRelation, checks: Sequence[Check]) -
         yield f"  and {len(broken) - _BROKEN} more papers"
 
 
+@with_options(*JUDGING)
 def probe(
     suite: Path,
     /,
     *,
     relation: tuple[str, ...] = (),
-    judging: Judging = Judging(),
+    options: Options,
 ) -> tuple[list[str], bool]:
     """The relations that the judge keeps and breaks, and whether it keeps all that were decided.
 
@@ -345,8 +345,9 @@ def probe(
     chosen = {
         name: each for name, each in RELATIONS.items() if not names or {each.group, name} & {*names}
     }
-    judge, (loaded, session) = judging.judge, judging.open(suite)
-    if isinstance(session.judge_spec(judge, [loaded]), RecordedSpec):
+    loaded, session = opened(suite, options)
+    judge = session.terms.judge_name
+    if isinstance(session.judge_spec(judge, [loaded]), RecordedJudge):
         raise OptionError(
             f"probe edits texts, and judge {judge!r} knows recorded ones only; name another judge"
         )

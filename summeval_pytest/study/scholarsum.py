@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from summeval_pytest.desk.new_suite import check_new, json_lines, suite_files, write_new
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet
+from summeval_pytest.study.recorded_judge import USE
 from summeval_pytest.suite.entries import FileEntry, Number
 from summeval_pytest.suite.lines import TextFile, brief, check_name, finite, read_json, read_lines
-from summeval_pytest.suite.places import check_new, suite_files, write_new
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.reading import normalise
 
@@ -118,18 +119,20 @@ def import_scholarsum(file: Path, out: Path) -> list[str]:
     rating = {record["by"] for record in recorded if "facets" in record}
     has_segments = any("segments" in record for record in recorded)
     judges = {n: by for n, by in _RECORDED_JUDGES.items() if by in rating and has_segments}
+    shown = judges or ({"recorded": recorded[0]["by"]} if recorded else {})  # names the file
     tables = [
-        f'\n[judges.{judge}]\nrecorded = "{by}"\nsegments = "{_SEGMENTS_BY}"'
-        for judge, by in judges.items()
+        f'\n[judges.{judge}]\nuse = "{USE}"\nfile = "recorded.jsonl"\nby = "{by}"'
+        f'\nsegments = "{_SEGMENTS_BY}"'
+        for judge, by in shown.items()
     ]
     files = suite_files(
         [f"Imported from {file.name!r} of ScholarSum (github.com/iriscxy/ScholarSum)."],
-        {"papers": papers, "labels": labels, "recorded": recorded},
+        {"papers": papers, "labels": labels},
         summaries,
         judges=tables,
         thresholds=_THRESHOLDS,
     )
-    write_new(out, files)
+    write_new(out, files | ({"recorded.jsonl": json_lines(recorded)} if recorded else {}))
     rated = [rating for label in labels for rating in label.get("facets", {}).values()]
     n_pairs = sum(map(len, summaries.values()))
     left_out = f"{rated.count(None)} facets were left out by the annotators"

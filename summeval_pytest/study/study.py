@@ -16,19 +16,19 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    AllowOutside,
-    Asking,
-    Endpoints,
+    ASKING,
+    ENDPOINTS,
     JsonFile,
     check_writable,
     find_own_judges,
     make_folder,
     names_in,
-    session_of,
-    suite_of,
+    opened,
+    with_options,
     write_figures,
 )
 from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.options import Options
 from summeval_pytest.reports.terminal import calls_lines, model_lines
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.study.baselines import check_baselines
@@ -37,7 +37,7 @@ from summeval_pytest.study.systems.studied import Material, StudiedJudge
 from summeval_pytest.study.systems.texts import text_numbers
 from summeval_pytest.study.tables import Row, named, table_lines
 from summeval_pytest.suite.lines import TextFile, text_lines
-from summeval_pytest.suite.values import JudgeSpec
+from summeval_pytest.suite.values import AskedSpec
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.text.reading import NORMALISER
 from summeval_pytest.text.sentences import SPLITTER
@@ -48,6 +48,7 @@ _LEAST: Final = 60
 _NOVEL: Final = frozenset({"novelty", "associations"})
 
 
+@with_options("allow_outside", *ENDPOINTS, *ASKING)
 def study(
     suite: Path,
     /,
@@ -66,9 +67,7 @@ def study(
     familiar: Path | None = None,
     json_file: JsonFile = None,
     figures: Path | None = None,
-    allow_outside: AllowOutside = False,
-    endpoints: Endpoints = Endpoints(),
-    asking: Asking = Asking(),
+    options: Options,
 ) -> list[str]:
     """The tables, also written as JSON and drawn as figures where these are asked for.
 
@@ -76,7 +75,7 @@ def study(
         judge: the judge (repeat, or commas; default: offline); several make a heat map
         system: these systems (repeat, or commas; default: all of the suite)
         family: NAME=FAMILY: the model family of a judge or system (repeat; default: the first
-            letters of its model's name, as gpt of gpt-4o)
+            letters of its model's name, as gpt of gpt-6-luna)
         familiar: familiar words for Dale-Chall, one per line
         figures: draw SVG and PNG files into this folder
     """
@@ -93,8 +92,7 @@ def study(
         )
     if figures is not None:
         make_folder(figures, "--figures")
-    session = session_of(endpoints, asking)
-    loaded = suite_of(suite, allow_outside=allow_outside)
+    loaded, session = opened(suite, options)
     check_sentences(loaded)
     loaded, systems = session.systems(
         loaded, names_in(system, "--system") or loaded.systems, "--system"
@@ -104,13 +102,13 @@ def study(
     find_own_judges(*names)
     families = families_of(
         {
-            name: spec.model if isinstance(spec := loaded.judges.get(name), JudgeSpec) else name
+            name: spec.model if isinstance(spec, AskedSpec) else name
             for name in judges
+            for spec in [session.judge_spec(name, [loaded])]
         },
         {name: loaded.systems[name].model or name for name in systems},
         family,
     )
-    session.replies.add_cassette(loaded)
     for name in judges:
         session.judge(name, [loaded])  # one that cannot be is refused before anybody is asked
     read = partial(

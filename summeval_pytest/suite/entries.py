@@ -26,6 +26,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.gone import KEYS
 from summeval_pytest.suite.lines import MOST, OWN_KEYS, brief, closest, is_visible
 
 KeyT = TypeVar("KeyT", bound=Hashable)
@@ -186,6 +187,8 @@ class FileEntry:
 
     def unknown(self, name: str, known: Collection[str]) -> SuiteError:
         """An unknown key."""
+        if name in KEYS:
+            return self.fault(name, f"{name!r} is gone: {KEYS[name]}; delete the key")
         what = f"unknown key {brief(name)} in {self.owner}"
         return self.fault(name, f"{what}; {closest(name, known)}")
 
@@ -216,9 +219,12 @@ _WORDS: Final[Mapping[str, str]] = {
     "empty": "a text",
     "null": "a value, or delete the key",
     "bool_type": "true or false",
+    "bool_parsing": "true or false",
     "int_type": "a whole number",
+    "int_parsing": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
+    "float_parsing": "a number",
     "finite_number": "a finite number",
     "greater_than": "more than {gt:,.15g}",
     "greater_than_equal": "at least {ge:,.15g}",

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import os.path
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Protocol, runtime_checkable
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec
-from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.questions import FACET_READINGS, OFFLINE, SENTENCE_MODES
+from summeval_pytest.errors import Place, SuiteError, SummevalError, foreign_code, searched
+from summeval_pytest.gone import KEYS
+from summeval_pytest.questions import OFFLINE
 from summeval_pytest.suite.entries import (
     FileEntry,
     Given,
@@ -46,68 +48,41 @@ from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
     AnyJudge,
-    CheckerSpec,
+    AskedSpec,
+    CascadeSpec,
     CompareTable,
     ComposedSpec,
+    DecisionSpec,
+    JudgeKeys,
     JudgeSpec,
-    RecordedSpec,
     Roster,
     Setting,
     SystemSpec,
+    UsedSpec,
     Waiver,
 )
+from summeval_pytest.text.printing import raised
 
 EvaRecall = Literal["both", "matched"]
-EvaChains = Literal["parent", "adjacent"]
-EvaValidation = Literal["together", "chain"]
 References = Literal["best", "mean"]
-RELATIONS_THRESHOLD: Final = 0.65
-"""The threshold of ``eva_relations = true`` (EVA-Score, section 3.3); it is one encoder's own."""
 
 
-def _key(name: str) -> Any:
-    return Field(validation_alias=f"eva_{name}")
+@runtime_checkable
+class MetricVariant(Protocol):
+    """Another way to measure a metric: the class that ``use`` of its table names."""
 
+    @classmethod
+    def read(cls, table: FileEntry, file: TextFile) -> MetricVariant:
+        """The variant that a table asks for, which has ``use`` and its own keys."""
 
-def _relations(value: object) -> object:
-    return (RELATIONS_THRESHOLD if value else None) if isinstance(value, bool) else value
+    def load(self) -> object:
+        """Load what it needs of this machine; an OptionError where that is missing."""
 
+    def recipe(self, judge: Any) -> Mapping[str, str]:
+        """Its part of the signature of the numbers that this judge gives."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaVariant:
-    """The form of EVA-Score.
-
-    Attributes:
-        recall: Which recall to measure. `"both"`: `eva.recall` and `eva.recall_entailed` (whether
-            the reference's facts follow from the summary). `"matched"`: only `eva.recall`.
-        chains: Which fact a fact refines. `"parent"`: the one that the judge names. `"adjacent"`:
-            the fact before it, if that follows from it, as in the EVA-Score paper.
-        validation: How the judge checks facts. `"together"`: all in one question. `"chain"`: chain
-            by chain with its earlier verdicts in view, as in the EVA-Score paper.
-        premises: Check each fact of the summary alone, against this number of the most similar
-            facts of the reference; None: against all.
-        relations: Relations across sentences count as facts, unless a fact is at least this
-            similar, above 0 to 1; None: they do not count.
-        encoder: The local model that finds similar facts: a folder beside the suite, or a model's
-            name; None: TF-IDF.
-    """
-
-    recall: Annotated[EvaRecall, _key("recall")] = "both"
-    chains: Annotated[EvaChains, _key("chains")] = "parent"
-    validation: Annotated[EvaValidation, _key("validation")] = "together"
-    premises: Annotated[
-        Whole | None,
-        BeforeValidator(lambda value: None if value == "all" else value),
-        expecting('"all" or a whole number of at least 1'),
-        _key("premises"),
-    ] = None
-    relations: Annotated[
-        Annotated[Number, Field(gt=0, le=1)] | None,
-        BeforeValidator(_relations),
-        expecting("true, false or a number above 0 and up to 1"),
-        _key("relations"),
-    ] = None
-    encoder: Given[Text] = None
+    def measure(self, *texts: str, **given: Any) -> Generator[Any, Any, Any]:
+        """The dialogue of one pair, with the metric's own arguments."""
 
 
 OwnOption = tuple[str, str | int | float | bool]
@@ -128,10 +103,12 @@ class Variants:
     """The form of all metrics.
 
     Attributes:
+        eva: How eva is measured; None: as usual.
         references: What counts of several references of a paper, for facet and eva.
     """
 
-    eva: EvaVariant = EvaVariant()
+    eva: MetricVariant | None = None
+    eva_recall: EvaRecall = "both"
     references: References = "best"
     own: tuple[OwnOptions, ...] = ()
 
@@ -142,20 +119,21 @@ class Variants:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteKeys:
-    """The top of a suite file, without the variant of EVA-Score; its tables have readers.
+    """The top of a suite file; its tables have readers.
 
     Attributes:
         papers: The file of papers.
         labels: The file of labels by people. They add the test `judge`.
-        recorded: The file of ratings that recorded judges use.
+        eva_recall: Which recall to measure. `"both"`: `eva.recall` and `eva.recall_entailed`
+            (whether the reference's facts follow from the summary). `"matched"`: only
+            `eva.recall`.
         references: Which score counts if a paper has several references, for facet and eva.
-        stick: What happens if the suite is less strict than at `--summ-base`. `"fail"`: the test
-            `stick` fails. `"warn"`: it only warns. The value at the base counts.
         default_systems: The systems that are gated if no option names one.
         must_pass: Papers on which each system also has to meet the thresholds of means, paper by
             paper. No waiver can excuse them.
         columns: A table from our column names to those of your data files.
-        metrics: Tables, options of [custom metrics](../how-to/metric.md).
+        metrics: Tables, options of [custom metrics](../how-to/metric.md), and the
+            [variant of EVA-Score](#eva-score-as-printed).
         systems: Tables, [below](#systems).
         endpoints: Tables, [below](#endpoints).
         judges: Tables, [below](#judges).
@@ -168,11 +146,10 @@ class SuiteKeys:
 
     papers: Text
     labels: Given[Text] = None
-    recorded: Given[Text] = None
+    eva_recall: EvaRecall = "both"
     references: References = "best"
     default_systems: Given[Annotated[Names, Field(min_length=1)]] = None
     must_pass: Given[Names] = None
-    stick: Literal["fail", "warn"] = "fail"
     columns: Any = None
     metrics: Any = None
     systems: Any = None
@@ -184,17 +161,34 @@ class SuiteKeys:
     waivers: Any = None
 
 
-def read_variants(top: FileEntry, keys: SuiteKeys, toml: TomlText) -> Variants:
-    """The variants that the top of a suite file asks for; an encoder may stand beside the file."""
-    eva = top.read(EvaVariant, also=keys_of(SuiteKeys))
-    if eva.encoder is not None:
-        if eva.premises is None and eva.relations is None:
-            what = "finds similar facts, and nothing asks for them"
-            remedy = "add eva_premises = 3 or eva_relations = true, or delete it"
-            raise top.key_fault("encoder", f"{what}; {remedy}")
-        eva = replace(eva, encoder=_model_folder(eva.encoder, top.where("encoder"), toml.file))
-    own = tuple(_own_options(toml, *each) for each in tables_of(toml, "metrics"))
-    return Variants(eva=eva, references=keys.references, own=own)
+def read_variants(keys: SuiteKeys, toml: TomlText) -> Variants:
+    """The variants that a suite file asks for, and the options of custom metrics."""
+    tables = dict(tables_of(toml, "metrics"))
+    table = tables.pop("eva", None)
+    return Variants(
+        eva=None if table is None else _variant(table, toml.file),
+        eva_recall=keys.eva_recall,
+        references=keys.references,
+        own=tuple(_own_options(toml, *each) for each in tables.items()),
+    )
+
+
+OURS: Final = f"{__name__.partition('.')[0]}."
+"""How the names of this package's modules begin."""
+
+
+def _variant(table: FileEntry, file: TextFile) -> MetricVariant:
+    """The variant of a metric; a suite chooses no code but this package's own."""
+    name: str = table.value("use", Text)
+    module, _, kind = name.partition(":")
+    try:
+        found = getattr(import_module(module), kind, None) if module.startswith(OURS) else None
+    except ImportError as error:
+        raise table.key_fault("use", f"names {brief(name)}: {error}; mend the name") from error
+    if not (isinstance(found, type) and issubclass(found, MetricVariant)) or found is MetricVariant:
+        what = f"names {brief(name)}, which is no class of {OURS[:-1]} that measures a metric"
+        raise table.key_fault("use", f"{what}; mend the name")
+    return found.read(table, file)
 
 
 _FILE: Final = "_file"
@@ -214,7 +208,7 @@ def _own_options(toml: TomlText, metric: str, table: FileEntry) -> OwnOptions:
     return OwnOptions(metric=metric, values=tuple(sorted(options.items())), place=table.place)
 
 
-def _model_folder(name: str, place: Place, file: TextFile) -> str:
+def model_folder(name: str, place: Place, file: TextFile) -> str:
     """The absolute folder of a model beside the suite; else the name, for this machine to find."""
     folder = file.beside(name, place).path
     if os.path.isdir(folder):  # noqa: PTH112 - Path raises for a name that is too long
@@ -311,7 +305,7 @@ def _prompt(suite: TextFile, table: FileEntry, name: str) -> str:
 
 
 def _check_model(
-    spec: SystemSpec | JudgeSpec, table: FileEntry, endpoints: Collection[str]
+    spec: SystemSpec | AskedSpec, table: FileEntry, endpoints: Collection[str]
 ) -> None:
     """Refuse an unknown endpoint and an incomplete price."""
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
@@ -366,24 +360,27 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
 
 DUTY_KEYS: Final = ("facets", "facts", "sentences")
 """The kinds of questions that a composed judge leaves to others."""
-_WAYS: Final = {"facets": FACET_READINGS, "sentences": SENTENCE_MODES}
-"""By such a key, the words for how a model is asked; there they never name a judge."""
+_ASKED: Final[Mapping[type, tuple[str, ...]]] = {
+    ComposedSpec: DUTY_KEYS,
+    CascadeSpec: ("first", "then"),
+    DecisionSpec: ("facts",),
+}
+"""By kind of judge, the keys that name other judges."""
 
 
 def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJudge]:
     """The judges in file order. A composed judge asks judges that exist, and never itself.
 
-    The keys of a table tell its kind: ``recorded`` names records, ``checker`` a model of this
-    machine; nothing but `DUTY_KEYS` composes a judge of others; anything else is a model at an
-    endpoint.
+    The keys of a table tell its kind: ``use`` names a class with other keys, and ``kind`` the route
+    of a decision model; ``first`` begins a cascade; nothing but `DUTY_KEYS` composes a judge of
+    others; anything else is a model at an endpoint.
     """
     tables = dict(tables_of(toml, "judges", (OFFLINE,)))
     judges = {name: _judge(toml, name, table, endpoints) for name, table in tables.items()}
     asks: dict[str, set[str]] = {name: set() for name in judges}
     for name, judge in judges.items():
-        for key in DUTY_KEYS if isinstance(judge, ComposedSpec | CheckerSpec) else ():
-            if (other := getattr(judge, key, None)) is None:
-                continue  # a checker answers about sentences itself
+        for key in _ASKED.get(type(judge), ()):
+            other = getattr(judge, key)
             others = (other,) if isinstance(other, str) else other
             for each in others:
                 _check_asked(tables[name], key, each, judges)
@@ -402,54 +399,92 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
 
 def _check_asked(table: FileEntry, key: str, other: str, judges: Mapping[str, AnyJudge]) -> None:
     """Refuse a judge that cannot answer the questions of a kind."""
-    if other in _WAYS.get(key, ()):
-        what = f"is {other!r}, a way to ask a model, and this table has none"
-        remedy = "name another judge, or add 'endpoint' and 'model'"
-        raise table.key_fault(key, f"{what}; {remedy}")
     what = f"{key!r} of {table.owner} names the unknown judge"
     table.check_known(key, other, {OFFLINE, *judges}, what)
-    if isinstance(judges.get(other), RecordedSpec) and key != "facets":
-        what = f"names {other!r}, whose records hold facets and nothing else"
-        raise table.key_fault(key, f"{what}; name another judge")
-
-
-def _check_sentence_keys(model: JudgeSpec, table: FileEntry) -> None:
-    if model.strict and model.sentences == "label":
-        what = "goes with evidence, and sentences = 'label' asks for none"
-        raise table.key_fault("strict", f"{what}; delete one of the two")
-    if model.sentence_examples and model.sentences != "quotes":
-        what = f"goes with sentences = 'quotes', not {model.sentences!r}; delete one of the two"
-        raise table.key_fault("sentence_examples", what)
 
 
 def _judge(toml: TomlText, name: str, table: FileEntry, endpoints: Collection[str]) -> AnyJudge:
     keys = {key for key in table.values if not key.startswith(OWN_KEYS)}
-    if "recorded" in keys:
-        if "recorded" not in toml.values:
-            what = f"{table.owner} is recorded, and the suite names no file of records"
-            raise table.fault("recorded", f'{what}; add recorded = "recorded.jsonl" at its top')
-        return table.read(RecordedSpec, name=name)
-    if "checker" in keys:
-        checker = table.read(CheckerSpec, name=name)
-        folder = _model_folder(checker.folder, table.where("checker"), toml.file)
-        return replace(checker, folder=folder)
+    if "use" in keys:
+        return UsedSpec(
+            name=name,
+            use=table.value("use", _Class),
+            values={key: table.values[key] for key in keys - {"use"}},
+            table=table,
+            file=toml.file,
+            endpoints=endpoints,
+        )
     if keys and keys <= {*DUTY_KEYS, "rule"}:
         composed = table.read(ComposedSpec, name=name)
-        if "rule" in keys and len(composed.sentences) == 1:
-            raise table.key_fault("rule", "goes with several judges; name them in 'sentences'")
+        _check_rule(composed, table)
         return composed
-    if "facts" in keys:
+    if "first" in keys:
+        return table.read(CascadeSpec, name=name)
+    if "kind" in keys:
+        decision = table.read(DecisionSpec, name=name)
+        _check_model(decision, table, endpoints)
+        return decision
+    for key in sorted(keys & {*DUTY_KEYS}):
         what = "goes with a judge that asks other judges, and this one asks a model"
-        raise table.key_fault("facts", f"{what}; delete it, or write a table of its own")
+        remedy = "delete it, or write a table of its own"
+        readings = "" if key == "facts" else f"; {KEYS['rubric']}"
+        raise table.key_fault(key, f"{what}; {remedy}{readings}")
     model = table.read(JudgeSpec, name=name)
     _check_model(model, table, endpoints)
-    _check_sentence_keys(model, table)
     return model
+
+
+def _check_rule(composed: ComposedSpec, table: FileEntry) -> None:
+    """Refuse a rule without several judges, and a majority of two."""
+    sizes = {size for key in DUTY_KEYS if (size := len(getattr(composed, key))) > 1}
+    if table.has("rule") and not sizes:
+        what = "goes with several judges; name them in 'facets', 'facts' or 'sentences'"
+        raise table.key_fault("rule", what)
+    if composed.rule == "majority" and min(sizes) < _LEAST_MAJORITY:
+        raise table.key_fault("rule", 'is "majority", which needs 3 judges or more; name another')
+
+
+_LEAST_MAJORITY: Final = 3
+_Class = Annotated[
+    Text,
+    Field(pattern=r"^[^\W\d][\w.]*:[^\W\d]\w*$"),
+    expecting("a class, package.module:Class"),
+]
+
+
+def used_keys(spec: UsedSpec) -> JudgeKeys:
+    """The keys of a judge's class, which is loaded now.
+
+    Raises:
+        SuiteError: For a class that cannot be loaded or has no keys, and as for any table.
+    """
+    module, _, name = spec.use.partition(":")
+
+    def none(error: BaseException) -> SuiteError:
+        why = f"{raised(error)}{searched(error)}"
+        return spec.table.key_fault("use", f"cannot be loaded: {why}; mend it")
+
+    with foreign_code(none):
+        kind = getattr(import_module(module), name)
+        is_keys = isinstance(kind, type) and issubclass(kind, JudgeKeys)
+        known = keys_of(kind) if is_keys else ()
+    if not known or not callable(getattr(kind, "judge", None)):
+        what = f"is {spec.use!r}, which is no dataclass of JudgeKeys with a method judge()"
+        raise spec.table.key_fault("use", f"{what}; name another class")
+
+    def broken(error: BaseException) -> SuiteError:
+        return spec.table.key_fault("use", f"refuses its keys: {raised(error)}; mend them")
+
+    with foreign_code(broken, SummevalError):
+        keys: JudgeKeys = spec.table.read(kind, also=("use",), name=spec.name)
+    if isinstance(keys, JudgeSpec):
+        _check_model(keys, spec.table, spec.endpoints)
+    return keys
 
 
 SLICE: Final = "slice"
 """The table of the thresholds of slices."""
-SCOPES: Final = ("mean", "corrected", "judge")
+SCOPES: Final = ("mean", "judge")
 """The tables of thresholds that are not about each pair."""
 Settings = tuple[Setting, ...]
 
@@ -504,9 +539,12 @@ def _settings(
 
 def read_compare(toml: TomlText) -> CompareTable:
     """The margins and the share of papers that comparisons go by."""
-    entry, key = _table(toml, "compare"), "no_worse"
-    margins = _settings(toml, "margin", ("compare", key), entry.values.get(key), {})
-    return entry.read(CompareTable, also=(key,), no_worse=margins.get((), ()))
+    entry, kinds = _table(toml, "compare"), {"no_worse": "margin", "drop": "drop"}
+    settings = {
+        key: _settings(toml, kind, ("compare", key), entry.values.get(key), {}).get((), ())
+        for key, kind in kinds.items()
+    }
+    return entry.read(CompareTable, also=tuple(kinds), **settings)
 
 
 def _leaves(value: object, path: Keys = ()) -> Iterator[tuple[Keys, object]]:

@@ -1,4 +1,4 @@
-"""Golden labels, as the lines of a file and item by item; and recorded judgements."""
+"""Golden labels, as the lines of a file and item by item."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from summeval_pytest.suite.entries import (
     keyed,
     mistake,
 )
-from summeval_pytest.suite.lines import OWN_KEYS, TextFile, TomlText, brief, closest, read_lines
-from summeval_pytest.suite.values import AnyJudge, RecordedSpec, Roster, Segments
+from summeval_pytest.suite.lines import OWN_KEYS, TextFile, brief, read_lines
+from summeval_pytest.suite.values import Roster
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -160,14 +160,17 @@ UpTo4 = Annotated[
 
 
 @dataclass(slots=True)
-class _Ratings:
+class Ratings:
+    """The ratings of a line; `UNRATED` where it leaves a facet out."""
+
     background: UpTo3 = UNRATED
     method: UpTo4 = UNRATED
     result: UpTo4 = UNRATED
     conclusion: UpTo3 = UNRATED
 
 
-def _rated(line: _Ratings) -> dict[Facet, int | None]:
+def ratings_of(line: Ratings) -> dict[Facet, int | None]:
+    """The facets that a line rates, at least one."""
     ratings = {facet: getattr(line, facet) for facet in FACETS}
     ratings = {facet: rating for facet, rating in ratings.items() if rating != UNRATED}
     if not ratings:
@@ -175,14 +178,7 @@ def _rated(line: _Ratings) -> dict[Facet, int | None]:
     return ratings
 
 
-def _all_rated(line: _Ratings) -> dict[Facet, int | None]:
-    ratings = _rated(line)
-    if absent := [facet for facet, rating in ratings.items() if rating is None]:
-        raise mistake(f"has null for {absent[0]!r}; write a rating, or leave the facet out")
-    return ratings
-
-
-_Overall = Annotated[Number, Field(ge=-1_000_000, le=1_000_000)]
+Overall = Annotated[Number, Field(ge=-1_000_000, le=1_000_000)]
 """A score on any scale, small enough that sums and squares of it stay finite."""
 
 
@@ -197,8 +193,8 @@ class Label:
 
     paper: Text
     system: Text
-    facets: Given[Annotated[Mapping[Facet, int | None], ValidateAs(_Ratings, _rated)]] = None
-    overall: Given[_Overall] = None
+    facets: Given[Annotated[Mapping[Facet, int | None], ValidateAs(Ratings, ratings_of)]] = None
+    overall: Given[Overall] = None
     sentences: Given[
         Annotated[
             tuple[Annotated[SentenceLabel, AfterValidator(_consistent)], ...],
@@ -216,27 +212,13 @@ class Label:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """One judge's record of a pair; of the paper's reference where ``system`` is None.
-
-    ``overall`` is in the judge's own unit.
-    """
-
-    paper: Text
-    system: Annotated[Text | None, expecting("a system's name, or null for the reference")]
-    by: Text
-    facets: Given[Annotated[Mapping[Facet, int], ValidateAs(_Ratings, _all_rated)]] = None
-    overall: Given[_Overall] = None
-    segments: Given[Segments] = None
-
-
 def digest_of(summary: str) -> str:
     """12 hex digits that tell a summary from any other text."""
     return sha256(normalise(summary).encode()).hexdigest()[:12]
 
 
-def _check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:
+def check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:
+    """Refuse an entry without any of these keys."""
     if not any(map(entry.has, parts)):
         named = ", ".join(map(repr, parts))
         raise entry.fault("", f"{entry.owner} says nothing; write at least one of {named}")
@@ -249,7 +231,7 @@ def labels_of(
 
     def read(entry: FileEntry) -> tuple[tuple[str, str], Label]:
         label = entry.read(Label, place=entry.place)
-        _check_says(entry, ("facets", "overall", "sentences", "facts", "roles"))
+        check_says(entry, ("facets", "overall", "sentences", "facts", "roles"))
         roster.check(entry, label.paper, label.system)
         return (label.paper, label.system), label
 
@@ -263,52 +245,14 @@ def labels_of(
 def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
     """The labels of a file, at least one, by paper and system."""
     labels = labels_of(read_lines(file), file, roster)
-    return _some(labels, file, "label", "labels")
+    return some_of(labels, file, "label", "write one a line, or delete 'labels' from the suite")
 
 
-def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
-    """The records of a file, at least one."""
-
-    def read(entry: FileEntry) -> tuple[tuple[str, str | None, str], Recorded]:
-        record = entry.read(Recorded)
-        _check_says(entry, ("facets", "overall", "segments"))
-        roster.check(entry, record.paper, record.system)
-        if record.system is None and (entry.has("facets") or entry.has("overall")):
-            what = "this record rates a pair, and its 'system' is null"
-            raise entry.fault("system", f"{what}; name the system, or keep only 'segments'")
-        return (record.paper, record.system, record.by), record
-
-    records = keyed(
-        (FileEntry.at(file.at(line), values, "this record") for line, values in read_lines(file)),
-        read,
-        lambda of: f"{of[2]!r} has a record of paper {of[0]!r} and system {of[1]!r}",
-    )
-    return tuple(_some(records, file, "record", "recorded").values())
-
-
-def _some(values: ManyT, file: TextFile, what: str, key: str) -> ManyT:
+def some_of(values: ManyT, file: TextFile, what: str, remedy: str) -> ManyT:
     """The values of a file, of which there has to be one."""
     if not values:
-        remedy = f"write one a line, or delete {key!r} from the suite"
         raise SuiteError(file.at(0), f"{file.shown!r} has no {what}; {remedy}")
     return values
-
-
-def check_judges(toml: TomlText, judges: Iterable[AnyJudge], records: tuple[Recorded, ...]) -> None:
-    """Refuse a recorded judge that no record comes from."""
-    rating = {record.by for record in records if record.facets is not None}
-    segmenting = {record.by for record in records if record.segments is not None}
-    for judge in (each for each in judges if isinstance(each, RecordedSpec)):
-        for key, name, known, what in (
-            ("recorded", judge.by, rating, "ratings of facets"),
-            ("segments", judge.segments_by, segmenting, "segments"),
-        ):
-            if name not in known:
-                place = toml.place("judges", judge.name, key)
-                fault = (
-                    f"{key!r} of judge {judge.name!r} is {brief(name)}, and no record has {what}"
-                )
-                raise SuiteError(place, f"{fault} of that name; {closest(name, known)}")
 
 
 ItemKind = Facet | Literal["overall", "sentence", "reference fact", "candidate fact"]

@@ -20,18 +20,13 @@ from unicodedata import category
 
 from summeval_pytest.errors import Place, SuiteError, nearest
 from summeval_pytest.text.strict_json import (
-    DEEPEST,
-    TOO_DEEP,
     StrictJsonError,
-    is_deep,
     read_strict,
 )
 
 JUDGE: Final = "judge"
 """The name of a suite's item for its judge."""
-STICK: Final = "stick"
-"""The name of a suite's item for changes that loosen it."""
-RESERVED_SYSTEMS: Final = frozenset({JUDGE, STICK})
+RESERVED_SYSTEMS: Final = frozenset({JUDGE})
 """Names of a suite's items that no system may have."""
 ALL_PAPERS: Final = "all-papers"
 """The name of a system's item for its means; in place of a paper it makes a waiver of a mean."""
@@ -242,8 +237,6 @@ _PIECE: Final = re.compile(  # of a value: a string, a comment, a bracket, a lin
     re.DOTALL,
 )
 _POSITION: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
-_LONG_KEY: Final = re.compile(rf"(?<![\w.-])(?:(?:{_PART})[ \t]*\.[ \t]*){{{DEEPEST},}}")
-_ENDLESS_NUMBER: Final = re.compile(r"[0-9_]{4000}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,23 +256,13 @@ class TomlText:
 def read_toml(file: TextFile) -> TomlText:
     """A TOML file, read strictly."""
     text = "".join(text_lines(file)).replace("\r\n", "\n").removesuffix("\r")
-    if (bomb := _too_deep(text)) >= 0:
-        raise SuiteError(file.at(_line_of(text, bomb)), TOO_DEEP)
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _no_toml(file, text, str(error)) from None
-    except ValueError:  # int() refuses thousands of digits
-        endless = _ENDLESS_NUMBER.search(text)
-        raise SuiteError(
-            file.at(_line_of(text, endless.start()) if endless else 0),
-            "a number has too many digits ('999...'); shorten the number",
-        ) from None
-    toml = TomlText(file=file, values=values, lines=_lines_of_keys(text))
-    for name, value in values.items():  # what many dots and many brackets make together
-        if is_deep([value]):
-            raise SuiteError(toml.place(name), TOO_DEEP)
-    return toml
+    except (ValueError, RecursionError) as error:  # int() refuses thousands of digits
+        raise SuiteError(file.at(0), f"no TOML: {str(error).partition(';')[0]}; mend it") from None
+    return TomlText(file=file, values=values, lines=_lines_of_keys(text))
 
 
 def _lines_of_keys(text: str) -> dict[Keys, int]:
@@ -291,22 +274,6 @@ def _lines_of_keys(text: str) -> dict[Keys, int]:
         if not key:
             lines[path] = line
     return lines
-
-
-def _line_of(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
-
-
-def _too_deep(text: str) -> int:
-    """The position where brackets or dotted names are nested too deeply to be read, or -1."""
-    if long := _LONG_KEY.search(text):
-        return long.start()
-    depth = 0
-    for piece in _PIECE.finditer(text):
-        depth += (piece[0] in "[{") - (piece[0] in "]}")
-        if depth > DEEPEST:
-            return piece.start()
-    return -1
 
 
 def _no_toml(file: TextFile, text: str, message: str) -> SuiteError:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from codecs import BOM_UTF8
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
-    from pyarrow.parquet import FileMetaData
 
     from summeval_pytest.errors import Place
     from summeval_pytest.suite.lines import TextFile
@@ -42,19 +41,31 @@ NEEDED: Final = frozenset({"id", "source", "reference", "paper", "summary"})
 _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
     "id": ("paper", "paper_id", "doc", "doc_id", "article_id"),
     "paper": ("id", "paper_id", "doc", "doc_id", "article_id"),
-    "source": ("article", "document", "text", "body"),
-    "reference": ("abstract", "target", "gold", "highlights"),
-    "summary": ("prediction", "output", "generated", "candidate", "hypothesis"),
+    "source": (
+        "article", "document", "text", "body", "full_text", "fulltext", "paper_text",
+        "article_text", "source_text", "input", "input_text", "dialogue", "passage",
+    ),
+    "reference": (
+        "abstract", "target", "gold", "highlights", "reference_summary", "gold_summary",
+        "human_summary", "target_summary", "ground_truth",
+    ),
+    "summary": (
+        "prediction", "output", "generated", "candidate", "hypothesis", "model_output",
+        "model_summary", "system_output", "system_summary", "generated_summary", "generated_text",
+        "predicted_summary", "candidate_summary", "pred", "response", "completion",
+    ),
     "system": ("model", "model_name"),
-}
+}  # fmt: skip
 """Common names of a column in other data, which `summeval init` and imports take."""
 
 _HEAD: Final = 4096
-_MOST_ROWS: Final = 1_000_000
-_MB: Final = 1_000_000
-_MOST_BYTES: Final = 500 * _MB
-"""The most that a Parquet or Arrow table may decode to: a few bytes can stand for any amount."""
-_POINTER: Final = 8
+_MOST_BYTES: Final = 500_000_000
+"""The most that a Parquet or Arrow table may decode to."""
+_UNNAMED: Final = "Unnamed: 0"
+"""The index of a DataFrame in a CSV file has no name, and is read by this one in pandas."""
+_SPLIT: Final = {"columns", "index", "data"}
+_BATCH: Final = 100
+"""Rows that are decoded at once."""
 _LONGEST_CELL: Final = 2**31 - 1
 
 
@@ -63,13 +74,14 @@ class DataTable:
     """The columns of a file, and its rows, once, with their numbers.
 
     ``read`` takes the columns that are wanted; a cell that is empty or null is not there. ``place``
-    is that of the header, where there is one.
+    is that of the header, where there is one. ``unreadable`` are columns that are no JSON.
     """
 
     file: TextFile
     columns: Sequence[str]
     place: Place
     read: Callable[[Collection[str]], Iterator[tuple[int, Row]]]
+    unreadable: Collection[str] = ()
 
     def columns_of(
         self,
@@ -109,9 +121,11 @@ class DataTable:
             yield FileEntry.at(self.file.at(number), empty | values, owner)
 
 
-def usual_column(key: str, columns: Collection[str]) -> str:
-    """The column that has a common other name of a key; empty where none has."""
-    return next((name for name in _ALSO_CALLED.get(key, ()) if name in columns), "")
+def usual_columns(key: str, columns: Collection[str]) -> list[str]:
+    """The columns that have a common other name of a key, in any case, the commonest first."""
+    plain = {name: re.sub(r"[\W_]+", "_", name.casefold()) for name in columns}
+    usual = (key, *_ALSO_CALLED.get(key, ()))
+    return [name for other in usual for name, own in plain.items() if own == other]
 
 
 def table_kind(file: TextFile) -> str:
@@ -144,6 +158,7 @@ def read_table(file: TextFile, kind: str = "") -> DataTable:
         table = _TABLES[kind](file)
     else:
         rows = [(row.place.line, row.values) for row in _json_lines(file, "this line")]
+        _refuse_frame(file, [row for _, row in rows])
         table = _table_of_objects(file, file.at(1), rows)
     for name in table.columns:
         if not name.strip() or table.columns.count(name) > 1:
@@ -192,6 +207,15 @@ def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:
         what = "this is no line of JSON; write an object a line, save a workbook's sheet as CSV, or"
         how = "end the name of a table in .csv, .tsv, .parquet, or .json for an array"
         raise SuiteError(file.at(1), f"{what} {how}") from None
+
+
+def _refuse_frame(file: TextFile, rows: Sequence[Mapping[str, object]]) -> None:
+    """Refuses a DataFrame that pandas saved as one object, of columns or of rows."""
+    if len(rows) != 1 or not rows[0]:
+        return
+    if rows[0].keys() == _SPLIT or all(isinstance(cells, dict) for cells in rows[0].values()):
+        how = "write it again with df.to_json(FILE, orient='records', lines=True)"
+        raise SuiteError(file.at(0), f"{file.shown!r} is one object, as pandas saves it; {how}")
 
 
 def _array_table(file: TextFile) -> DataTable:
@@ -252,6 +276,7 @@ def _marked_table(file: TextFile, mark: str) -> DataTable:
     columns = [cell.strip() for cell in next(records, (0, []))[1]]
     if not any(columns):
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one row a line")
+    columns[0] = columns[0] or _UNNAMED
 
     def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
         for number, cells in records:
@@ -269,18 +294,13 @@ def _marked_table(file: TextFile, mark: str) -> DataTable:
 
 def _parquet_table(file: TextFile) -> DataTable:
     with _arrow(file):
-        from pyarrow.parquet import ParquetFile, read_metadata
+        from pyarrow.parquet import ParquetFile
 
-        metadata = read_metadata(file.path)
-        leaves = [metadata.schema.column(number) for number in range(metadata.num_columns)]
-        # Lists stay dictionaries until they are measured: one row can repeat a text without end.
-        lists = [leaf.path for leaf in leaves if leaf.path != leaf.name]
-        parquet = ParquetFile(file.path, metadata=metadata, read_dictionary=lists)
+        parquet = ParquetFile(file.path)
 
     def batches(wanted: Collection[str]) -> Iterator[pa.RecordBatch]:
         with parquet:
-            _check_claims(file, metadata, wanted)
-            yield from parquet.iter_batches(1, columns=list(wanted), use_threads=False)
+            yield from parquet.iter_batches(_BATCH, columns=list(wanted), use_threads=False)
 
     return _arrow_table(file, parquet.schema_arrow, batches)
 
@@ -301,7 +321,7 @@ def _arrow_table(
 ) -> DataTable:
     def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
         names = sorted(wanted)
-        number = n_rows = n_bytes = 0
+        number = n_bytes = 0
         with _arrow(file):
             for name in names:
                 kind = schema.field(name).type
@@ -313,38 +333,19 @@ def _arrow_table(
             for batch in batches(names):
                 batch.validate(full=True)
                 columns = [batch.column(name) for name in names]
-                n_rows += batch.num_rows
-                n_bytes += sum(map(_decoded_bytes, columns))
-                _check_size(file, number + 1, "up to here", n_rows, n_bytes)
+                n_bytes += batch.nbytes
+                if n_bytes > _MOST_BYTES:
+                    what = f"the table has more than {_MOST_BYTES // 10**6} MB up to here"
+                    raise SuiteError(file.at(number + 1), f"{what}; save fewer rows in one file")
                 for cells in zip(*(column.to_pylist() for column in columns), strict=True):
                     number += 1
                     row = zip(names, cells, strict=True)
                     yield number, {name: _filled(cell) for name, cell in row if cell is not None}
 
-    return DataTable(file=file, columns=schema.names, place=file.at(0), read=read)
-
-
-def _check_claims(file: TextFile, metadata: FileMetaData, wanted: Collection[str]) -> None:
-    """Refuse a file that is too large by its own metadata, before anything of it is decoded."""
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
-    n_bytes = sum(
-        chunk.total_uncompressed_size + _POINTER * chunk.num_values
-        for chunk in chunks
-        if any(f"{chunk.path_in_schema}.".startswith(f"{name}.") for name in wanted)
+    unreadable = {field.name for field in schema if not _is_plain(field.type)}
+    return DataTable(
+        file=file, columns=schema.names, place=file.at(0), read=read, unreadable=unreadable
     )
-    _check_size(file, 0, "by its own metadata", metadata.num_rows, n_bytes)
-
-
-def _check_size(file: TextFile, row: int, when: str, n_rows: int, n_bytes: int) -> None:
-    """Refuse a table with more rows or decoded bytes than memory has to hold."""
-    if n_rows > _MOST_ROWS or n_bytes > _MOST_BYTES:
-        raise SuiteError(
-            file.at(row),
-            f"the table is too large {when}: rows {n_rows:,} of at most {_MOST_ROWS:,}, decoded"
-            f" {ceil(n_bytes / _MB):,} MB of at most {_MOST_BYTES // _MB} MB in the columns that"
-            " are read; save fewer rows in one file",
-        )
 
 
 @contextmanager
@@ -363,22 +364,6 @@ def _arrow(file: TextFile) -> Iterator[None]:
         raise SuiteError(
             file.at(0), f"no {kind} table: {what}; write it again with pandas or datasets"
         ) from None
-
-
-def _decoded_bytes(column: pa.Array) -> int:
-    """The size of a column's values, each text counted as often as it stands in a row."""
-    from pyarrow import compute, types
-
-    kind = column.type
-    if types.is_struct(kind):
-        return sum(map(_decoded_bytes, column.flatten()))
-    if types.is_list(kind) or types.is_large_list(kind):
-        return _decoded_bytes(column.flatten())
-    n_bytes = int(column.nbytes)
-    if types.is_dictionary(kind) and _is_text(kind.value_type):
-        sizes = compute.binary_length(column.dictionary).take(column.indices)
-        n_bytes = int(compute.sum(sizes).as_py() or 0)
-    return int(n_bytes) + _POINTER * len(column)
 
 
 def _is_plain(kind: pa.DataType) -> bool:

@@ -6,27 +6,20 @@ Every mistake in its files, and every name that it does not have, is a SuiteErro
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import os
-import subprocess
 import unicodedata
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import BeforeValidator
 
-from summeval_pytest.errors import OptionError, Place, SuiteError
+from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite.entries import FileEntry, Given, Text, expecting, keyed, keys_of, mistake
+from summeval_pytest.suite.entries import FileEntry, Given, Text, expecting, keyed, mistake
 from summeval_pytest.suite.file import (
-    EvaVariant,
     SuiteKeys,
     Variants,
     existing_file,
@@ -43,12 +36,9 @@ from summeval_pytest.suite.file import (
 from summeval_pytest.suite.labels import (
     Label,
     Marking,
-    Recorded,
-    check_judges,
     digest_of,
     label_object,
     read_labels,
-    read_recorded,
 )
 from summeval_pytest.suite.lines import (
     RESERVED_PAPERS,
@@ -58,7 +48,7 @@ from summeval_pytest.suite.lines import (
     is_visible,
     read_toml,
 )
-from summeval_pytest.suite.places import SUITE_NAME, is_suite_name, suite_name, suite_text
+from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
 from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, read_rows
 from summeval_pytest.suite.values import (
     CompareTable,
@@ -70,10 +60,9 @@ from summeval_pytest.suite.values import (
     read_output,
 )
 from summeval_pytest.text.output import Output
-from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.lines import TomlText
@@ -99,7 +88,6 @@ class Suite:
             the golden labels.
         slices: By name, as ``field=cs``, the papers of each slice.
         must_pass: The papers that no waiver and no mean covers.
-        stick: What a change since the base does that loosens the suite.
         compare: What comparisons with a saved run go by.
         cassette: The file of recorded replies; it may not be there yet.
         baselines: The folder of saved runs; it may not be there yet.
@@ -107,7 +95,6 @@ class Suite:
         labels: By paper and system; empty without labels.
         all_labels: The same, with those that a shard or a judge of facets leaves out. A judge's
             examples come from them.
-        recorded: Ratings of recorded judges; none without such a file.
     """
 
     path: Path
@@ -120,7 +107,6 @@ class Suite:
     slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     slice_thresholds: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
     must_pass: tuple[str, ...] = ()
-    stick: Literal["fail", "warn"] = "fail"
     compare: CompareTable = field(default_factory=CompareTable)
     variants: Variants = field(default_factory=Variants)
     cassette: TextFile
@@ -128,7 +114,6 @@ class Suite:
     fingerprint: str
     labels: Mapping[tuple[str, str], Label] = field(default_factory=dict)
     all_labels: Mapping[tuple[str, str], Label] = field(default_factory=dict)
-    recorded: tuple[Recorded, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     _papers: Mapping[str, Paper]
     _pairs: Mapping[str, Mapping[str, Pair]]
@@ -366,14 +351,10 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     file = suite_text(Path(path), shown, may_leave=allow_outside)
     toml = read_toml(file)
     top = FileEntry(values=toml.values, owner="the suite", where=toml.place)
-    keys = top.read(SuiteKeys, also=keys_of(EvaVariant))
+    keys = top.read(SuiteKeys)
     endpoints = read_endpoints(toml)
     tables, systems = read_systems(toml, endpoints)
-    files = {
-        key: existing_file(top, key, file)
-        for key in ("papers", "labels", "recorded")
-        if top.has(key)
-    }
+    files = {key: existing_file(top, key, file) for key in ("papers", "labels") if top.has(key)}
     summaries = {
         name: existing_file(table, "summaries", file)
         for name, table in tables.items()
@@ -385,7 +366,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         top.check_known("default_systems", name, systems, what)
     judges = read_judges(toml, endpoints)
     thresholds, slice_thresholds = read_thresholds(toml)
-    variants = read_variants(top, keys, toml)
+    variants = read_variants(keys, toml)
     prefix = file.path.name.removesuffix(SUITE_NAME)
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
     papers, slices = _read_papers(files["papers"], names, toml)
@@ -398,8 +379,6 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         name: read_summaries(text, systems[name], roster, names) for name, text in summaries.items()
     }
     labels = read_labels(files["labels"], roster) if "labels" in files else {}
-    recorded = read_recorded(files["recorded"], roster) if "recorded" in files else ()
-    check_judges(toml, judges.values(), recorded)
     return Suite(
         path=file.path,
         shown=file.shown,
@@ -411,7 +390,6 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         slices=slices,
         slice_thresholds=slice_thresholds,
         must_pass=must_pass,
-        stick=keys.stick,
         compare=read_compare(toml),
         variants=variants,
         cassette=cassette,
@@ -419,7 +397,6 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         fingerprint=fingerprint_of(papers.values()),
         labels=labels,
         all_labels=labels,
-        recorded=recorded,
         waivers=read_waivers(toml, roster, must_pass),
         _papers=papers,
         _pairs=pairs,
@@ -509,145 +486,3 @@ def label_lines(
         line["paper_digest"] = texts_digest(suite.paper(pair[0]))
         lines.append({**line, **about})
     return lines
-
-
-_LINK: Final = b"120000"
-"""The mode of a symbolic link in a tree."""
-_LEADING_AWAY: Final = (_LINK, b"160000")
-"""Those of a link and of a submodule."""
-
-
-@contextmanager
-def suite_at(base: str, suite: Path, option: str) -> Iterator[Suite | None]:
-    """The suite at ``base``, a git revision or a folder, while its files are there.
-
-    A folder is named by an absolute path or as ``./FOLDER``, so that no folder can stand in for a
-    revision. None where the revision has no such suite. ``option`` names the base in messages.
-
-    Raises:
-        OptionError: where there is no such revision or folder, or a link or a submodule at the
-            revision hides what the suite was.
-        SuiteError: where its suite cannot be read.
-    """
-    if _is_folder(base):
-        yield load_suite(Path(base), base)
-        return
-    git, inside, files = _tree(base, suite, option)
-    _check_seen(base, suite, option, inside, files)
-    is_other = bool(git("rev-parse", "--show-superproject-working-tree"))
-    if is_other and not Path.cwd().is_relative_to(_root(suite)):
-        raise _unseen(base, suite, option)
-    if inside.as_posix() not in files:
-        yield None
-        return
-    folder = inside.as_posix().removesuffix(suite.name)
-    with TemporaryDirectory() as here:
-        _write_files(Path(here), {p: f for p, f in files.items() if p.startswith(folder)}, git)
-        yield load_suite(Path(here) / inside, f"{base}:{inside.as_posix()}")
-
-
-def suites_at(base: str, folder: Path, option: str) -> list[str]:
-    """The names of the suites that a folder has at a git revision; none for another base.
-
-    Nor where its repository has no such revision: the test `stick` of a suite says so.
-    """
-    if _is_folder(base):
-        return []
-    try:
-        _, inside, files = _tree(base, folder / SUITE_NAME, option)
-    except OptionError:
-        return []
-    _check_seen(base, folder, option, inside, files)
-    names = (path.name for path in map(Path, files) if path.parent == inside.parent)
-    return [name for name in names if is_suite_name(name)]
-
-
-def _is_folder(base: str) -> bool:
-    return Path(base).is_absolute() or base.startswith(".")
-
-
-def _tree(
-    base: str, file: Path, option: str
-) -> tuple[Callable[..., bytes], Path, Mapping[str, list[bytes]]]:
-    """What runs git in a file's repository, the file's path there, and all files at a revision.
-
-    The files have mode, type and name of their objects, by their paths.
-    """
-    root = _root(file)
-    git = partial(_git, root, option)
-    text = git("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode()
-    files = _files_of(root, option, text.removesuffix("\n"))
-    return git, _absolute(file).relative_to(root), files
-
-
-@lru_cache(maxsize=2)
-def _files_of(root: Path, option: str, commit: str) -> Mapping[str, list[bytes]]:
-    """The files of a commit, which folders and suites of one run ask for in turn."""
-    listed = _git(root, option, "ls-tree", "-r", "-z", commit).removesuffix(b"\0").split(b"\0")
-    entries = (each.partition(b"\t") for each in listed)
-    return {os.fsdecode(path): about.split() for about, _, path in entries}
-
-
-def _absolute(file: Path) -> Path:
-    return Path(os.path.abspath(file))  # noqa: PTH100 - a link on the way may be the change
-
-
-def _root(file: Path) -> Path:
-    """The root of a file's repository."""
-    parents = _absolute(file).parents
-    return next((p for p in parents if (p / ".git").exists()), parents[0])
-
-
-def _check_seen(
-    base: str, shown: Path, option: str, inside: Path, files: Mapping[str, Sequence[bytes]]
-) -> None:
-    """Refuses a path with a link or a submodule on it at the base."""
-    behind = (files.get(folder.as_posix()) for folder in inside.parents)
-    if any(about is not None and about[0] in _LEADING_AWAY for about in behind):
-        raise _unseen(base, shown, option)
-
-
-def _unseen(base: str, shown: Path, option: str) -> OptionError:
-    return OptionError(
-        f"{option}: {shown} is behind a link or in a submodule of git, so {base} does not say"
-        " what it was; name the folder that the link leads to, or a checkout of the base as"
-        " ./FOLDER"
-    )
-
-
-def _write_files(
-    folder: Path, files: Mapping[str, Sequence[bytes]], git: Callable[..., bytes]
-) -> None:
-    """Writes the files of a tree; ``files`` has mode, type and name of each object by its path.
-
-    No attribute of the repository leaves a file out, as it could with ``git archive``.
-    """
-    blobs = {path: (mode, name) for path, (mode, kind, name) in files.items() if kind == b"blob"}
-    given = b"".join(name + b"\n" for _, name in blobs.values())
-    packed = io.BytesIO(git("cat-file", "--batch", given=given))
-    for path, (mode, _) in blobs.items():
-        content = packed.read(int(packed.readline().split()[2]))
-        packed.readline()
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if mode == _LINK:
-            file.symlink_to(os.fsdecode(content))
-        else:
-            file.write_bytes(content)
-
-
-def _git(folder: Path, option: str, *arguments: str, given: bytes = b"") -> bytes:
-    try:
-        ended = subprocess.run(  # noqa: S603 - no shell, and a base cannot be an option
-            ["git", *arguments],  # noqa: S607 - the git of the user's PATH
-            cwd=folder,
-            input=given,
-            capture_output=True,
-            check=False,
-        )
-    except OSError as error:
-        raise OptionError(f"{option}: git cannot be run, {error.strerror}; name a folder") from None
-    if ended.returncode:
-        said = one_line(ended.stderr.decode(errors="replace"), 200)
-        raise OptionError(f"{option}: git says {said!r}; name a revision or a folder")
-    return ended.stdout

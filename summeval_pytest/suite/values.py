@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic.functional_validators import ValidateAs
 
-from summeval_pytest.endpoints.chat import Effort, text_of
+from summeval_pytest.endpoints.chat import DecisionRoute, Effort, text_of
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import (
     FACETS,
     OFFLINE,
     Duty,
-    FacetReading,
     FacetSegments,
     Fact,
     PanelRule,
-    Rubric,
-    SentenceManner,
-    SentenceMode,
 )
 from summeval_pytest.suite.entries import (
     FileEntry,
@@ -38,6 +34,7 @@ from summeval_pytest.suite.entries import (
     expecting,
     mistake,
 )
+from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.text.output import Output, read_text
 from summeval_pytest.text.reading import normalise
 
@@ -46,8 +43,6 @@ PROMPTS: Final = ("abstract", "plain")
 
 SOURCE_MARK: Final = "{source}"
 """Where a prompt's template takes the paper's text."""
-CLAIM_MARK: Final = "{claim}"
-"""Where a checker's prompt takes the claim, if both are one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +108,10 @@ def _facts(lines: tuple[_Fact, ...]) -> tuple[Fact, ...]:
 
 def _short(form: Callable[[str], object]) -> BeforeValidator:
     """Read a text as the value that it is short for."""
-    return BeforeValidator(lambda value: form(value) if isinstance(value, str) else value)
+    return BeforeValidator(
+        lambda value: form(value) if isinstance(value, str) else value,
+        json_schema_input_type=Text | Annotated[list[Any], Field(min_length=1)],
+    )
 
 
 _Facts = Annotated[
@@ -150,9 +148,11 @@ class Paper:
     provenance: Given[Text] = field(default=None, compare=False, repr=False)
     place: Place
 
-    def repeats_reference(self, summary: str) -> bool:
-        """Whether a summary is one of the references, word for word."""
-        return summary.split() in map(str.split, self.references)
+    def has_text(self, text: str, *, in_references: bool = True) -> bool:
+        """Whether a text is the source or one of the references, word for word."""
+        own = [" ".join(section.text for section in self.source)]
+        own += self.references if in_references else ()
+        return text.split() in map(str.split, own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +198,9 @@ def read_output(content: object) -> Output | None:
 
 def pair_of(paper: Paper, system: str, output: Output, place: Place) -> Pair:
     """The pair of a recorded output; one with thoughts and no summary is the system's fault."""
+    if paper.has_text(output.text, in_references=False):
+        note = "the summary is the whole paper, word for word"
+        return Pair(paper=paper, system=system, summary=output.text, place=place, note=note)
     if not output.had_thoughts:
         return Pair(paper=paper, system=system, summary=output.text, place=place)
     flaw = None if output.text else NO_SUMMARY
@@ -209,14 +212,10 @@ Dollars = Annotated[Number, Field(ge=0, le=100_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Model:
-    """The tokens of a model's replies, their price (else the list's), and who may reply.
+class _Priced:
+    """The price of a model's tokens (else the list's), and who may reply.
 
     Attributes:
-        max_tokens: The maximum number of tokens of a reply, including hidden reasoning; None:
-            16384, or more if the model was seen to need more. A longer reply is cut off, and cannot
-            be used.
-        reasoning_effort: How much a reasoning model thinks before it answers.
         input_price: Dollars per million prompt tokens. It needs `output_price`.
         output_price: Dollars per million reply tokens.
         cached_input_price: Dollars per million prompt tokens from the endpoint's cache.
@@ -224,8 +223,6 @@ class _Model:
             digest or a numbered tag.
     """
 
-    max_tokens: Given[Whole] = None
-    reasoning_effort: Given[Effort] = None
     pinned: Given[Flag] = None
     input_price: Given[Dollars] = None
     output_price: Given[Dollars] = None
@@ -237,6 +234,21 @@ class _Model:
         if self.input_price is None or self.output_price is None:
             return None
         return Price(self.input_price, self.output_price, self.cached_input_price)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Model(_Priced):
+    """The tokens of a model's replies.
+
+    Attributes:
+        max_tokens: The maximum number of tokens of a reply, including hidden reasoning; None:
+            16384, or more if the model was seen to need more. A longer reply is cut off, and cannot
+            be used.
+        reasoning_effort: How much a reasoning model thinks before it answers.
+    """
+
+    max_tokens: Given[Whole] = None
+    reasoning_effort: Given[Effort] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,8 +277,25 @@ class SystemSpec(_Model):
     place: Place
 
 
+@dataclass(frozen=True, kw_only=True)
+class JudgeKeys:
+    """The table of a judge. A class that a suite names by ``use`` extends it: its fields are keys.
+
+    It has a method ``judge(given)``, which makes the judge from `run.judge_inputs.JudgeInputs`. A
+    class that extends `JudgeSpec` asks a model. One that sets ``facets_only`` answers no other
+    questions: metrics, thresholds and labels of anything else are left out.
+    """
+
+    name: str
+    facets_only: ClassVar[bool] = False
+
+    def asks(self, duty: Duty) -> tuple[str, ...]:  # noqa: ARG002 - others depend on it
+        """The judges that answer the questions of a kind, by name: this one unless it says so."""
+        return (self.name,)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeSpec(_Model):
+class JudgeSpec(_Model, JudgeKeys):
     """A model that judges.
 
     Attributes:
@@ -274,121 +303,125 @@ class JudgeSpec(_Model):
         model: The endpoint's name for the model.
         votes: How often each question is asked.
         batched: Whether a request may ask about several items. The papers ask about one at a time.
-        rubric: The words that explain a facet's ratings to the model. `"paper"`: those of the FM
-            paper. `"release"`: those of its released prompts.
-        examples: Whether the prompt has worked examples of ratings. ``"labels"`` takes them from
-            the suite's labels, never of the same paper.
-        sentence_examples: Whether the prompt has labelled sentences of other papers as examples. It
-            needs ``sentences = "quotes"``.
-        fact_examples: Whether the prompt has labelled facts of other papers as examples.
-        facets: What the judge compares with a facet of the reference. `"whole"`: the whole summary.
-            `"free"`: the words that it copies from the summary for this facet. `"sentences"`: the
-            sentences that state this facet. `"facts"`: the whole summary, fact by fact.
-        sentences: What the judge is asked about a sentence. `"quotes"`: a label with quotations.
-            `"label"`: yes or no, one sentence per request. `"label-and-sentences"`: the same, and
-            the supporting sentences.
-        strict: Whether a sentence counts as unsupported if the judge calls it supported but names
-            no evidence. Not with `sentences = "label"`.
-        factual: Whether the judge is also asked if an unsupported sentence is true in general.
+        examples: Whether the prompt has worked examples of ratings. ``"labels"`` takes examples of
+            ratings, sentences and facts from the suite's labels, never of the same paper.
     """
 
-    name: str
     endpoint: Text
     model: Text
     votes: Annotated[Whole, Field(le=999_999)] = 1
     batched: Flag = True
-    rubric: Rubric = "paper"
     examples: Annotated[Flag | Literal["labels"], expecting('true, false or "labels"')] = True
-    facets: FacetReading = "whole"
-    sentences: SentenceMode = "quotes"
-    strict: Flag = False
-    factual: Flag = False
-    sentence_examples: Flag = False
-    fact_examples: Flag = False
-
-    @property
-    def manner(self) -> SentenceManner:
-        """How it is asked about sentences."""
-        return SentenceManner(mode=self.sentences, strict=self.strict, factual=self.factual)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedSpec:
-    """A judge whose ratings of facets stand in the suite's file of records.
-
-    ``by`` names whose ratings of facets count, ``segments_by`` whose segments were rated.
-    """
-
-    name: str
-    by: Annotated[Text, Field(validation_alias="recorded")]
-    segments_by: Annotated[Text, Field(validation_alias="segments")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComposedSpec:
-    """A judge that leaves each kind of question to another judge, by its name.
+class DecisionSpec(_Priced, JudgeKeys):
+    """A decision model that judges: it answers with probabilities.
 
     Attributes:
-        sentences: The judge of sentences, or several of them.
-        rule: If there are several judges of sentences: `"all"` of them have to support a sentence,
-            or `"any"` of them.
+        kind: The route of its endpoint: `"decisions"` (OpenAI's) or `"systemone"` (TypeSafe's).
+        endpoint: The model's endpoint.
+        model: The endpoint's name for the model.
+        threshold: A sentence or fact is supported from this probability on, 0 to 1.
+        facts: The judge that lists facts: a judge of the suite, or `offline`.
     """
 
-    name: str
-    facets: Text = OFFLINE
+    kind: DecisionRoute
+    endpoint: Text
+    model: Text
+    threshold: Annotated[Number, Field(ge=0, le=1)] = 0.5
     facts: Text = OFFLINE
-    sentences: Annotated[
-        Names,
-        _short(lambda text: [text]),
-        Field(min_length=1),
-        expecting("a name or a list of names"),
-    ] = (OFFLINE,)
+
+    def asks(self, duty: Duty) -> tuple[str, ...]:
+        """Who answers the questions of a kind."""
+        return (self.facts if duty == "listing" else self.name,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedSpec(JudgeKeys):
+    """A judge of a class that the suite names; `file.used_keys` reads the keys of the class.
+
+    Attributes:
+        use: The class, as ``package.module:Class``.
+        values: The keys of the class and their values. They and ``use`` tell two judges apart.
+        table: The table, for messages.
+        file: The suite's file, beside which files lie.
+        endpoints: The names of the suite's endpoints.
+    """
+
+    use: str
+    values: Mapping[str, object]
+    table: FileEntry = field(compare=False, repr=False)
+    file: TextFile = field(compare=False, repr=False)
+    endpoints: Collection[str] = field(compare=False, repr=False)
+
+
+_Jury = Annotated[
+    Names,
+    _short(lambda text: [text]),
+    Field(min_length=1),
+    expecting("a name or a list of names"),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComposedSpec(JudgeKeys):
+    """A judge that leaves each kind of question to another judge, by its name, or to several.
+
+    Attributes:
+        facets: The judge that rates facets, or several.
+        facts: The judge that checks facts, or several. The first one lists them.
+        sentences: The judge of sentences, or several.
+        rule: If there are several judges: `"all"` of them have to support a sentence or fact,
+            `"any"` of them, or the `"majority"` (3 judges or more). A rating is the lowest, the
+            highest or the median.
+    """
+
+    facets: _Jury = (OFFLINE,)
+    facts: _Jury = (OFFLINE,)
+    sentences: _Jury = (OFFLINE,)
     rule: PanelRule = "all"
 
     def asks(self, duty: Duty) -> tuple[str, ...]:
         """Who answers the questions of a kind."""
-        own: str | tuple[str, ...] = self.facts if duty == "listing" else getattr(self, duty)
-        return (own,) if isinstance(own, str) else own
+        own: tuple[str, ...] = self.facts[:1] if duty == "listing" else getattr(self, duty)
+        return own
+
+
+def _in_order(pair: tuple[float, ...]) -> tuple[float, ...]:
+    if pair[0] > pair[1]:
+        raise mistake("begins above its end; write the lower probability first")
+    return pair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckerSpec:
-    """A small model on this machine that checks facts and sentences.
+class CascadeSpec(JudgeKeys):
+    """A judge, and a second one for the items of which the first is unsure.
 
     Attributes:
-        folder: The model: a folder beside the suite, or a model's name.
-        supported: The name or index of the class that means "supported"; None: the one that the
-            model's class names suggest.
-        threshold: A claim is supported from this probability, 0 to 1.
-        window: The maximum length of an input in tokens; None: 512, or the model's maximum if that
-            is smaller.
-        prompt: How the model reads a source. With ``{claim}``, it reads both as one text, else as a
-            pair.
-        facets: The judge that rates facets.
-        facts: The judge that lists facts and relations.
+        first: The judge of all items: a judge of the suite.
+        then: The judge of the unsure items: a judge of the suite.
+        unsure: A sentence or fact is unsure if its probability is between these two, ends included.
+            A rating is unsure if its probability is below the second.
     """
 
-    name: str
-    folder: Annotated[Text, Field(validation_alias="checker")]
-    supported: Given[
-        Annotated[Text | Annotated[int, Strict()], expecting("a label of the model, or its number")]
-    ] = None
-    threshold: Annotated[Number, Field(ge=0, le=1)] = 0.5
-    window: Given[Whole] = None
-    prompt: Annotated[
-        Text,
-        Field(pattern=r"^[^{}]*\{source\}[^{}]*(\{claim\}[^{}]*)?$"),
-        expecting('a text with "{source}", and then "{claim}" if both are one text'),
-    ] = SOURCE_MARK
-    facets: Text = OFFLINE
-    facts: Text = OFFLINE
+    first: Text
+    then: Text
+    unsure: Annotated[
+        tuple[Annotated[Number, Field(ge=0, le=1)], ...],
+        Field(min_length=2, max_length=2),
+        AfterValidator(_in_order),
+        expecting("two probabilities, as [0.3, 0.7]"),
+    ]
 
     def asks(self, duty: Duty) -> tuple[str, ...]:
-        """Who answers the questions of a kind."""
-        return ({"facets": self.facets, "listing": self.facts}.get(duty, self.name),)
+        """Who answers the questions of a kind: the first judge lists facts."""
+        return (self.first if duty == "listing" else self.name,)
 
 
-AnyJudge = JudgeSpec | RecordedSpec | ComposedSpec | CheckerSpec
+AskedSpec = JudgeSpec | DecisionSpec
+"""A judge that asks a model at an endpoint."""
+AnyJudge = AskedSpec | ComposedSpec | CascadeSpec | UsedSpec
 
 
 def summaries_digest(summaries: Mapping[str, str]) -> str:
@@ -418,12 +451,15 @@ class CompareTable:
 
     Attributes:
         no_worse: A table from metrics or numbers to how much worse they may be, as in
-            `no_worse = {facet = 0.05}`.
+            `no_worse = {facet = 0.05}`. Without `no_worse` and `drop`, each metric has 0.05.
+        drop: A table from metrics or numbers to how far their means may drop, as in
+            `drop = {facet = 0.02}`, whether the drop is significant or not.
         share: The share of all papers that both runs must have, more than 0 and at most 1.
             Otherwise they are not compared.
     """
 
     no_worse: tuple[Setting, ...] = ()
+    drop: tuple[Setting, ...] = ()
     share: Annotated[
         Annotated[Number, Field(gt=0, le=1)], expecting("a number above 0 and up to 1")
     ] = MIN_SHARE

@@ -1,7 +1,7 @@
 """The sentences of a text that has been read.
 
 They are cut by our own rules, since no library does better on scientific text. On 1,200 abstracts
-of three sets (`tests/benchmarks/splitting.py`) their boundary F1 is .989, .968 and .996; nupunkt
+of three sets (`tools/benchmarks/splitting.py`) their boundary F1 is .989, .968 and .996; nupunkt
 0.8, the best of five libraries, has .990, .966 and .993. The rules hold for running text ("et al.",
 "Fig. 2", "p = .05. The", "thin.3 We") and for lower-cased or tokenised text ("in mice. we",
 "p < 0.05 . the cells"), the forms in which benchmarks are released.

@@ -5,15 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from itertools import chain
-from typing import Any, Final, Literal, NoReturn
+from typing import Final, Literal, NoReturn
 
 JsonFault = Literal["syntax", "deep", "digits", "twice", "constant", "large"]
 _WIDTH: Final = 40
-
-DEEPEST: Final = 64
-"""How deep lists and objects may hold each other; no file or reply of ours has ten levels."""
-TOO_DEEP: Final = "this line is nested too deeply to be read; mend it"
 
 
 class StrictJsonError(ValueError):
@@ -49,20 +44,18 @@ def read_strict(text: str, *, constants: bool = False) -> object:
             parse_constant=float if constants else _refuse_constant,
             parse_float=float if constants else _finite,
         )
-        if not is_deep(value):
-            return value
     except StrictJsonError:
         raise
     except json.JSONDecodeError as error:
         message = f"no JSON at column {error.colno}: {error.msg}"
         raise StrictJsonError("syntax", message, "mend the line", error.pos) from None
     except RecursionError:
-        pass
+        message = "this line is nested too deeply to be read"
+        raise StrictJsonError("deep", message, "mend it") from None
     except ValueError:  # int() refuses thousands of digits
         message = "this line holds a number with too many digits"
         raise StrictJsonError("digits", message, "shorten the number") from None
-    message, _, remedy = TOO_DEEP.partition("; ")
-    raise StrictJsonError("deep", message, remedy)
+    return value
 
 
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -90,14 +83,3 @@ def _finite(digits: str) -> float:
 
 def _start(text: str) -> str:
     return repr(text) if len(text) <= _WIDTH else f"{text[:_WIDTH]!r}..."
-
-
-def is_deep(value: object) -> bool:
-    """Whether lists and objects hold each other deeper than `DEEPEST`."""
-    level: list[Any] = [[value]]
-    for _ in range(DEEPEST + 1):
-        inner = chain.from_iterable(o.values() if isinstance(o, dict) else o for o in level)
-        level = [each for each in inner if isinstance(each, dict | list)]
-        if not level:
-            return False
-    return True

@@ -122,3 +122,24 @@ def rank_sentences(words: Iterable[str], sentences: tuple[str, ...]) -> list[int
 def count_content(text: str) -> int:
     """How many words of a text carry content, each as often as it stands."""
     return sum(map(bool, map(_stem_of, tokens(text))))
+
+
+MOST_CLOSEST: Final = 3
+
+
+def closest_sentences(claim: str, places: Sequence[int], source: Sequence[str]) -> tuple[int, ...]:
+    """Of the sentences at these places those that share most words with a claim, the best first.
+
+    They are three at most. Each one adds words that those before it lack; empty where none shares
+    any.
+    """
+    wanted = set(content_words(claim))
+    left = {place: set(content_words(source[place])) for place in places}
+    closest: list[int] = []
+    while left and len(closest) < MOST_CLOSEST:
+        best = max(left, key=lambda place: len(wanted & left[place]))
+        if not wanted & left[best]:
+            break
+        wanted -= left.pop(best)
+        closest.append(best)
+    return tuple(closest)

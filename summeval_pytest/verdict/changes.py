@@ -12,7 +12,8 @@ from typing import Final, Literal, TypeVar, get_args
 from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.run.golden import GoldenAnswer
 from summeval_pytest.stats.paired import holm
@@ -140,7 +141,7 @@ def _fact_changes(
     lost = tuple(claim for had, has, claim in both if had and not has)
     regained = tuple(claim for had, has, claim in both if has and not had)
     invented, earlier = (
-        _claims((each.fact.text, each.reason) for each in score.candidate if each.holds is False)
+        _claims((each.fact.text, each) for each in score.candidate if each.holds is False)
         for score in (new, old)
     )
     return lost, regained, _without(invented, earlier)
@@ -153,17 +154,21 @@ def _carried(score: EvaScore) -> dict[str, tuple[bool, Claim]]:
         text, reason, is_carried = checked.fact.text, checked.reason, place in score.matched
         if not is_carried and checked.holds:
             reason = "it follows from the summary, of which no single fact matches it"
-        carried[_same(text)] = is_carried, Claim(text=text, reason=one_line(reason))
+        claim = Claim(text=text, reason=one_line(reason), disputes=checked.disputes)
+        carried[_same(text)] = is_carried, claim
     return carried
 
 
-def _claims(texts: Iterable[tuple[str, str]]) -> Claims:
-    return {_same(text): Claim(text=text, reason=one_line(reason)) for text, reason in texts}
+def _claims(judged: Iterable[tuple[str, CheckedFact | JudgedSentence]]) -> Claims:
+    return {
+        _same(text): Claim(text=text, reason=one_line(each.reason), disputes=each.disputes)
+        for text, each in judged
+    }
 
 
 def _unsupported(score: FaithfulnessScore | None) -> Claims:
     sentences = score.sentences if score is not None else ()
-    return _claims((each.text, each.reason) for each in sentences if each.supported is False)
+    return _claims((each.text, each) for each in sentences if each.supported is False)
 
 
 Verdicts = Literal[

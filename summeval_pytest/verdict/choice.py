@@ -153,7 +153,8 @@ class Sheet:
     """Pairs with their numbers in columns.
 
     A number that the summary cannot have, since it states nothing or was refused, is as bad as can
-    be; one that does not apply is NaN, which no threshold stops.
+    be; one that does not apply, or that the judge did not answer in full, is NaN, which no
+    threshold stops.
     """
 
     pairs: tuple[Labelled, ...]
@@ -169,7 +170,11 @@ class Sheet:
             column = np.full(len(pairs), np.nan)
             for place, pair in enumerate(pairs):
                 value = pair.numbers.values.get(name, math.nan)
-                if value is None or pair.numbers.why_unscored(named.metric) is not None:
+                lack = pair.numbers.why_unscored(named.metric)
+                is_silent = lack is not None and lack.fault == "judge"
+                if is_silent or pair.numbers.unanswered.get(name):
+                    value = math.nan
+                elif value is None or lack is not None:
                     value = worst
                 column[place] = value
             if np.isfinite(column).any():

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.catalogue import METRICS, OPTIONAL, catalogue_of, lacks
+from summeval_pytest.metrics.catalogue import METRICS, OPTIONAL, catalogue_of, lacks, metric_of
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.questions import FACETS, SCALES
@@ -33,17 +32,15 @@ from summeval_pytest.stats.paired import (
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
 from summeval_pytest.verdict.means import MIN_SLICE, Slice
+from summeval_pytest.verdict.pair import unanswered_items
 from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
-from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord, suite_alike
+from summeval_pytest.verdict.run import PairRow, RunRecord, SuiteRecord, suite_alike
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
 SEED: Final = 20241
 FLIPS: Final = 99_999
 """So many random signs put the error of a p value of .05 / 7 at 4 % of it."""
-SHORTER: Final = 0.95
-"""Summaries of fewer words than this share of the baseline's are shorter."""
 _ROUNDING: Final = 1e-9
-_IF_HARSH: Final = ", if what the judge left unanswered were wrong here and right in the baseline"
 _AT_LOWEST: Final = "with the lowest score for each paper that has none"
 
 
@@ -55,7 +52,7 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
     all papers is tested in each slice.
     """
     baseline, rules, slices = against.baseline, policy.rules, policy.slices
-    saved = {paper: read().numbers() for paper, read in baseline.pairs.items()}
+    saved = {paper: row.numbers for paper, row in baseline.pairs.items()}
     # Of a pair that broke down nothing is known, so that its paper is missing in the baseline.
     old = {paper: each for paper, each in saved.items() if each.values or each.unscored}
     both = [(old[each.paper], each) for each in papers if each.paper in old]
@@ -76,7 +73,7 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
         )
     differences = _differences(both, rules)
     failing = _failing(both, rules, {d.name: d.p for d in differences if d.p is not None})
-    low = [(old, new.assuming(by="system")) for old, new in both]
+    low = [(old, new.at_worst()) for old, new in both]
     if low != both:
         for known, at_lowest in zip(failing, _failing(low, rules), strict=True):
             for name, phrases in at_lowest.items():
@@ -90,16 +87,10 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
         for was, now in _changes([(old, new)], f"facet.{facet}")
         if now < was
     )
-    # A drop may be hidden by what the judge left unanswered.
-    harsh = [(old.assuming(right=True, by="judge"), new.assuming(by="judge")) for old, new in low]
     by_slice = _slice_changes(low, slices, rules, broken)
-    open_rules = [*_undecided(low, harsh, {**broken, **unclear}, rules)]
-    falling = {(each.slice, each.name) for each in by_slice if each.is_broken}
-    open_rules += (
-        (each.slice, f"{each}{_IF_HARSH}")
-        for each in _slice_changes(harsh, slices, rules, broken)
-        if each.is_broken and (each.slice, each.name) not in falling
-    )
+    falling: _Phrases = {each.name: (str(each),) for each in by_slice if each.is_broken}
+    ruled = dict.fromkeys((*(rule.name for rule in rules), *(METRICS if slices else ())))
+    open_rules = _undecided(both, ruled, {**falling, **unclear, **broken}, baseline.run)
     return Comparison(
         baseline=baseline.run,
         system=baseline.system,
@@ -108,7 +99,6 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
             for d in differences
         ),
         flips=tuple(sorted(flips, key=lambda f: (f.new - f.old) / (SCALES[f.facet] - 1))),
-        brevity=tuple(_brevity(both)),
         coverage=coverage_note,
         slices=by_slice,
         undecided=tuple(open_rules),
@@ -243,6 +233,7 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
     for name, each in paired.items():
         changes = [new - old for old, new in each.values]
         interval = change_interval(changes, width=each.number.width)
+        most = _largest_change(each.number)
         ruled_out = _ruled_out(margins.get(name, Rule(name=name)), each)
         differences.append(
             Difference(
@@ -251,9 +242,10 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
                 old=statistics.mean(old for old, _ in each.values),
                 new=statistics.mean(new for _, new in each.values),
                 change=statistics.mean(changes),
-                **asdict(interval),
+                low=None if interval.low is None else max(-most, interval.low),
+                high=None if interval.high is None else min(most, interval.high),
                 p=adjusted.get(name),
-                ruled_out=ruled_out if math.isfinite(ruled_out) else None,
+                ruled_out=ruled_out if ruled_out <= most and math.isfinite(ruled_out) else None,
                 custom=both[0][1].custom,
             )
         )
@@ -296,6 +288,11 @@ def _slice_changes(
     )
 
 
+def _largest_change(number: Named) -> float:
+    """How far a number can move: few papers leave an interval that is wider than its range."""
+    return math.inf if number.worst is None else number.width
+
+
 def _ruled_out(rule: Rule, paired: _Paired) -> float:
     """The smallest drop that the papers rule out at a rule's level; infinite for one paper."""
     return refuted_drop(paired.gains, level=rule.level or LEVEL, width=paired.number.width)
@@ -304,14 +301,17 @@ def _ruled_out(rule: Rule, paired: _Paired) -> float:
 def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
     number, gains, drop = paired.number, paired.gains, _ruled_out(rule, paired)
     move = "rise" if number.lower_is_better else "drop"
-    start = f"cannot decide {rule.name}:no-worse-{margin:g}: "
+    start = f"cannot decide no_worse = {{{rule.name} = {margin:g}}}: "
     if math.isinf(drop):
         return f"{start}one paper says nothing about others; compare on more papers"
-    start += f"{len(gains):,} papers rule out only {move}s of {drop:.3f} or more"
+    only = (
+        f"only {move}s of {drop:.3f} or more" if drop <= _largest_change(number) else f"no {move}"
+    )
+    start += f"{len(gains):,} papers rule out {only}"
     level = rule.level or LEVEL
     needed = papers_to_refute(gains, margin=margin, level=level, width=paired.number.width)
     wider = math.ceil(100 * drop) / 100
-    others = [f"no-worse-{wider:g}"] if wider < number.high - number.low else []
+    others = [f"a margin of {wider:g}"] if wider < number.high - number.low else []
     if needed is None:
         start += f", and show a mean {move} of {-statistics.mean(gains):.3f}"
     else:
@@ -333,9 +333,9 @@ def _cannot_show(rule: Rule, paired: _Paired, n_tests: int) -> str:
     move = "rise" if paired.number.lower_is_better else "drop"
     needed = math.ceil(math.log2(n_tests / rule.level))
     return (
-        f"cannot decide {rule.name}:p{rule.level:g}: {n_papers:,} papers show no {move}, whatever"
-        f" its size (p is at least {least:.4f}), and the mean {move} is {drop:.3f};"
-        f" {needed} papers could, or write {rule.name}:no-worse-0.05"
+        f"cannot decide whether {rule.name} {move}s significantly: {n_papers:,} papers show no"
+        f" {move}, whatever its size (p is at least {least:.4f}), and the mean {move} is"
+        f" {drop:.3f}; {needed} papers could, or write no_worse = {{{rule.name} = 0.05}}"
     )
 
 
@@ -404,64 +404,37 @@ def _broken(rule: Rule, paired: _Paired, p: float | None) -> str:
 
 
 def _undecided(
-    both: Sequence[Pairing],
-    harsh: Sequence[Pairing],
-    broken: Mapping[str, Sequence[str]],
-    rules: Sequence[Rule],
+    both: Sequence[Pairing], names: Iterable[str], failing: Mapping[str, Sequence[str]], run: str
 ) -> Iterator[tuple[str, str]]:
-    """Each number with a rule that unanswered questions decide, and a phrase.
+    """Each number whose rules the judge's missing answers leave open, and a phrase.
 
-    A drop may be hidden: it shows in ``harsh``, where the unanswered questions are wrong here and
-    right in the baseline. It may be none of the system's: it is gone if all of them were wrong.
+    They count as wrong, so they hide no drop here, and any drop in the baseline.
     """
-    hidden, unsure = _failing(harsh, rules) if harsh != both else ({}, {})
-    for name, phrases in {**unsure, **hidden}.items():
-        if name not in broken:
-            yield name, f"{phrases[0]}{_IF_HARSH}"
-    mild = [(old.assuming(by="judge"), new.assuming(by="judge")) for old, new in both]
-    kept = broken.keys() - {*chain(*_failing(mild, rules))} if mild != both else set()
-    for name in (name for name in broken if name in kept):
-        silence = "what the judge left unanswered in the baseline were wrong"
-        yield name, f"{broken[name][0]}, but not if {silence}; save it again"
+    for name in names:
+        then, now = (_left_open((pairing[side] for pairing in both), name) for side in (0, 1))
+        if then:
+            yield name, f"{run} has {then} in {name}, which may hide a drop; judge it again"
+        elif now and name in failing:
+            yield name, f"{failing[name][0]}, with {now} counted as wrong"
 
 
-def _brevity(both: Sequence[Pairing]) -> Iterator[str]:
-    """Each share that rose only because summaries became shorter.
-
-    A summary that says less is wrong less often. That is no better summary.
-    """
-    words = _mean_sizes(both, "words")
-    if words is None or words[1] >= SHORTER * words[0]:
-        return
-    for name in ("eva.precision", "faithfulness"):
-        values, right = _changes(both, name), _mean_sizes(both, name)
-        if not values or right is None:
-            continue
-        rise = statistics.mean(new - old for old, new in values)
-        if rise > _ROUNDING and right[1] <= right[0]:
-            yield (
-                f"{name} rose by {rise:.3f} only because summaries became shorter:"
-                f" {words[0]:.0f} to {words[1]:.0f} words, and {right[0]:.1f} to {right[1]:.1f}"
-                " right pieces each"
-            )
-
-
-def _mean_sizes(both: Sequence[Pairing], name: str) -> tuple[float, float] | None:
-    known = [(old.sizes, new.sizes) for old, new in both if name in old.sizes and name in new.sizes]
-    if not known:
-        return None
-    old, new = (statistics.mean(sizes[name] for sizes in of) for of in zip(*known, strict=True))
-    return old, new
+def _left_open(papers: Iterable[Numbers], name: str) -> str:
+    """How much of a number the judge left open, in words; empty where it left nothing."""
+    papers = tuple(papers)
+    n_items = sum(each.unanswered.get(name, 0) for each in papers)
+    n_papers = sum(each.is_silent(metric_of(name)) for each in papers)
+    silent = f"{n_papers:,} unscored paper{'s' * (n_papers != 1)}" if n_papers else ""
+    return " and ".join(filter(None, (unanswered_items(name, n_items), silent)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """One system of a saved run: the run as the user named it, and by paper what reads its pair."""
+    """One system of a saved run: the run as the user named it, and its pairs by paper."""
 
     run: str
     suite: SuiteRecord
     system: str
-    pairs: Mapping[str, Callable[[], PairResult]]
+    pairs: Mapping[str, PairRow]
 
     def __str__(self) -> str:
         """The baseline as a reader would name it."""
@@ -523,7 +496,7 @@ def find_baseline(  # noqa: PLR0913 - each a fact of its own
             f"{option}: {run!r} has no system {missed!r}; {nearest(missed, names)};"
             f" name one of them, {run}:SYSTEM"
         )
-    by_paper = {each.paper: each.read for each in saved.pairs_of(name).outlines}
+    by_paper = {row.paper: row for row in saved.pairs_of(name).rows}
     return Baseline(run=run, suite=saved, system=name, pairs=by_paper)
 
 

@@ -1,4 +1,21 @@
-"""The one decision: only this module says passed, failed or error, unless a test has no result.
+"""The one decision: each outcome of a pair, a system and the judge is set by a function here.
+
+| a number                                    | of a pair | mean, slice  | compared    |
+|---------------------------------------------|-----------|--------------|-------------|
+| misses a threshold, or breaks a rule        | failed    | failed       | failed      |
+| does, and has a waiver for that             | passed    | passed       | -           |
+| does, with unanswered items taken as wrong  | error     | error        | error       |
+| meets it with unanswered items so taken     | passed    | passed       | passed      |
+| has unanswered items in the baseline        | -         | -            | error       |
+| has no score, by the system's fault         | failed    | worst value  | worst value |
+| has no score, by the judge's fault          | error     | worst value* | error**     |
+| is not given by this judge                  | error     | error        | failed      |
+| has a waiver: expired, exceeded, not needed | failed    | failed       | -           |
+
+*: then a miss is an error. Failed comes before error, and error before passed. If a number is
+an error, its waiver is not used. A mean over too few papers fails. It is an error if the judge left
+them without a score.
+**: a run then decides no comparison at all; `summeval compare` takes the worst value*.
 
 Live tests use `decide_pair`, `decide_system` and `decide_judge`. All that reads a run record uses
 `decide`: ``--summ-from``, ``merge``, ``thresholds``, ``report`` and batch runs. The outcomes in a
@@ -22,14 +39,15 @@ from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.values import ASKED
 from summeval_pytest.verdict.changes import pair_change
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
+from summeval_pytest.verdict.differences import PairChange
 from summeval_pytest.verdict.means import SystemVerdict, slice_verdicts, system_verdict
-from summeval_pytest.verdict.pair import judge_faults, pair_verdict, why_missing
+from summeval_pytest.verdict.pair import PairVerdict, judge_faults, pair_verdict, why_missing
 from summeval_pytest.verdict.policy import Policy, floors_of
 from summeval_pytest.verdict.run import (
     Covered,
     JudgeName,
-    Outline,
     PairResult,
+    PairRow,
     Pairs,
     RunRecord,
     RunVerdict,
@@ -40,7 +58,7 @@ from summeval_pytest.verdict.thresholds import all_uses
 from summeval_pytest.verdict.trust import Trust, measure_trust
 
 _N_NAMED = 3
-GoldenAnswers = tuple[tuple["GoldenPair", ...], str]
+GoldenAnswers = tuple[tuple[GoldenPair, ...], str]
 """The judge's answers to the golden labels, and the judge's fault if there are none."""
 
 
@@ -70,7 +88,7 @@ class Inputs:
             raise OptionError(
                 f"the run of {suite.shown} was cut before it closed its record; judge it again"
             )
-        there = {(each.system, each.paper) for each in suite.outlines}
+        there = {(row.system, row.paper) for row in suite.rows}
         pairs = self.suite.expected
         if missing := [pair for pair in pairs if pair not in there]:
             named = ", ".join(f"{system} on {paper}" for system, paper in missing[:_N_NAMED])
@@ -152,7 +170,11 @@ def decide(
         }
         suites.append(_decide_suite(suite, record.judge, policy, own))
     return RunVerdict(
-        header=record.header, judge=record.judge, shard=record.shard, suites=tuple(suites)
+        header=record.header,
+        judge=record.judge,
+        shard=record.shard,
+        partial=record.partial,
+        suites=tuple(suites),
     )
 
 
@@ -160,35 +182,34 @@ def _decide_suite(
     suite: SuiteRecord, judge: JudgeName, policy: Policy, baselines: Mapping[str, Baseline]
 ) -> SuiteRecord:
     numbers: dict[str, list[Numbers]] = {system.name: [] for system in suite.systems}
-    outlines: list[Outline] = []
-
-    # Each pair is read and decided whenever it is used, so that few are in memory at once.
-    def decided(read: Callable[[], PairResult]) -> PairResult:
-        pair = read()
-        return decide_pair(pair, policy, baselines.get(pair.system))
-
-    for each in suite.outlines:
-        read = partial(decided, each.read)
-        pair = read()
-        outlines.append(pair.outline(read))
-        numbers[pair.system].append(pair.numbers())
+    rows: list[PairRow] = []
+    for each in suite.rows:
+        pair = decide_pair(each.read(), policy, baselines.get(each.system))
+        row = pair.row(partial(_decided, each.read, pair.verdict, pair.change))
+        rows.append(row)
+        numbers[row.system].append(row.numbers)
     golden = suite.golden, suite.golden_fault
     against = {name: Against.of(each, suite, name) for name, each in baselines.items()}
     systems = tuple(
-        decide_system(
-            system, numbers[system.name], policy, golden=golden, against=against.get(system.name)
-        )
+        decide_system(system, numbers[system.name], policy, against=against.get(system.name))
         for system in suite.systems
     )
-    uses = (*(each.waivers for each in outlines), *(each.verdict.waivers for each in systems))
+    uses = (*(row.waivers for row in rows), *(each.verdict.waivers for each in systems))
     return replace(
         suite,
-        pairs=Pairs(outlines),
+        pairs=Pairs(rows),
         policy=policy,
         systems=systems,
         trust=decide_judge(golden, suite.labels, judge, policy),
         waivers=all_uses(policy.waivers.waivers, *uses),
     )
+
+
+def _decided(
+    read: Callable[[], PairResult], verdict: PairVerdict, change: PairChange | None
+) -> PairResult:
+    """A pair that is read once more, as it was decided: its texts are too large to keep."""
+    return replace(read(), verdict=verdict, outcome=verdict.outcome, change=change)
 
 
 def decide_judge(
@@ -213,7 +234,7 @@ def decide_pair(pair: PairResult, policy: Policy, baseline: Baseline | None = No
     verdict = pair_verdict(pair.numbers(), thresholds, policy.waivers, pair.fault)
     change = pair.change
     if baseline is not None and pair.signatures and pair.paper in baseline.pairs:
-        change = pair_change(baseline.pairs[pair.paper](), pair, baseline=str(baseline))
+        change = pair_change(baseline.pairs[pair.paper].read(), pair, baseline=str(baseline))
     return replace(pair, verdict=verdict, outcome=verdict.outcome, change=change)
 
 
@@ -222,14 +243,14 @@ def decide_system(
     papers: Sequence[Numbers],
     policy: Policy,
     *,
-    golden: GoldenAnswers = ((), ""),
     against: Against | None = None,
 ) -> SystemResult:
     """Decide the means of one system, and its comparison, where there is one.
 
-    Failed comes before error, and error before passed, as for pairs. A system of which not every
-    paper was judged has no means: it is "not judged", unless its comparison or its test failed.
-    ``papers`` are the numbers of its pairs. The judge's ``golden`` answers correct means.
+    Failed comes before error, and error before passed, as for pairs. A system is "not judged" if it
+    has no test of means or comparison, or if not every paper was judged; then it still is "failed"
+    by a comparison that was made before, and an error if its test has a fault. ``papers`` are the
+    numbers of its pairs.
     """
     thresholds = policy.thresholds
     comparison, faults = system.comparison, []
@@ -239,12 +260,12 @@ def decide_system(
         comparison = None
         if not faults:
             comparison = compare(papers, against, policy)
-    has_item = policy.decides_systems or comparison or against
-    if not has_item or not is_whole:
+    has_test = policy.decides_systems or comparison or against
+    if not has_test or not is_whole:
         fails = comparison is not None and comparison.fails
         outcome: Covered = "failed" if fails else "error" if system.fault else "not judged"
         return replace(system, outcome=outcome, verdict=SystemVerdict(), comparison=comparison)
-    verdict = system_verdict(papers, thresholds, policy.waivers, *golden)
+    verdict = system_verdict(papers, thresholds, policy.waivers)
     slices = tuple(slice_verdicts(papers, policy.slices))
     faults += [*verdict.undecided, *(phrase for each in slices for phrase in each.undecided)]
     fails = verdict.fails or any(each.missed for each in slices)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named
-from summeval_pytest.questions import Facet
+from summeval_pytest.questions import Dispute, Facet
 from summeval_pytest.stats.paired import least_p_value
 from summeval_pytest.verdict.policy import LEVEL
 
@@ -99,10 +99,9 @@ class Comparison:
         mismatches: Why the two cannot be compared, by the key that differs. Then there are no
             differences.
         flips: Facets that are rated lower than in the baseline, worst first.
-        brevity: Shares of right facts or sentences that rose only because summaries became shorter.
         coverage: How many papers were compared, in words, if the two runs have different papers.
         slices: The change of each metric in each slice of papers.
-        undecided: Each rule that is open because the judge gave no answer: the number, a phrase.
+        undecided: Each number whose rules are open because the judge gave no answer, and a phrase.
     """
 
     baseline: str
@@ -110,7 +109,6 @@ class Comparison:
     mismatches: tuple[str, ...] = ()
     differences: tuple[Difference, ...] = ()
     flips: tuple[Flip, ...] = ()
-    brevity: tuple[str, ...] = ()
     coverage: str = field(default="", metadata=SPARSE)
     slices: tuple[SliceChange, ...] = field(default=(), metadata=SPARSE)
     undecided: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE)
@@ -133,33 +131,37 @@ class Comparison:
             for what, names in (("of", weak), ("in slice", small))
             if names
         )
-        return tuple(filter(None, (self.coverage, *few, *self.brevity)))
+        return tuple(filter(None, (self.coverage, *few)))
+
+    @property
+    def open_names(self) -> frozenset[str]:
+        """The numbers whose rules are open."""
+        return frozenset(name for name, _ in self.undecided)
 
     @property
     def broken(self) -> tuple[Difference, ...]:
-        """The differences that break a rule, whatever was unanswered."""
-        unsure = {name for name, _ in self.undecided}
-        return tuple(d for d in self.differences if d.broken and d.name not in unsure)
+        """The differences that break a rule, and are not open."""
+        return tuple(d for d in self.differences if d.broken and d.name not in self.open_names)
 
     @property
     def inconclusive(self) -> tuple[Difference, ...]:
         """The differences with a no-worse rule that the papers cannot decide."""
-        unsure = {name for name, _ in self.undecided}
-        return tuple(d for d in self.differences if d.inconclusive and d.name not in unsure)
+        known = (d for d in self.differences if d.name not in self.open_names)
+        return tuple(d for d in known if d.inconclusive)
 
     @property
     def broken_slices(self) -> tuple[SliceChange, ...]:
-        """The slices in which a metric drops significantly."""
-        return tuple(each for each in self.slices if each.is_broken)
+        """The slices in which a metric drops significantly, and is not open."""
+        return tuple(s for s in self.slices if s.is_broken and s.name not in self.open_names)
 
     @property
     def fails(self) -> bool:
-        """Whether a rule is broken or inconclusive whatever was unanswered, or nothing compares."""
+        """Whether a rule that is not open is broken or inconclusive, or nothing compares."""
         return bool(self.mismatches or self.broken or self.inconclusive or self.broken_slices)
 
     @property
     def passes(self) -> bool:
-        """Whether the two could be compared and no rule is broken, whatever was unanswered."""
+        """Whether the two could be compared, and no rule is broken or open."""
         return not self.fails and not self.undecided
 
     def difference(self, name: str) -> Difference | None:
@@ -169,10 +171,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A fact or sentence, and the judge's reason for calling it lost or unsupported."""
+    """A fact or sentence, and why the judge calls it lost or unsupported."""
 
     text: str
     reason: str = ""
+    disputes: tuple[Dispute, ...] = field(default=(), metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,21 +1,20 @@
-"""The verdict on one system's means over its papers, raw, corrected by golden labels, and by slice.
+"""The verdict on one system's means over its papers, and by slice.
 
-As for a pair, a mean fails if even its best value misses its threshold. It is undecided if what
-the judge left unanswered decides whether it meets. A slice is a group of papers whose means must
-not hide behind the mean of all papers. One of fewer than `MIN_SLICE` papers is named and never
-decides; it can have no threshold.
+The table of outcomes is in `verdict.decide`. A slice is a group of papers whose means must not
+hide behind the mean of all papers. One of fewer than `MIN_SLICE` papers is named and never decides;
+it can have no threshold.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Final
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, custom_numbers, metric_of
+from summeval_pytest.metrics.catalogue import METRICS, custom_numbers, metric_of
 from summeval_pytest.metrics.number import (
     ENDLESS,
     SPARSE,
@@ -24,15 +23,12 @@ from summeval_pytest.metrics.number import (
     Named,
     rounded_mean,
 )
-from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.pair import Range, covered_by, open_bounds, why_missing, why_undecided
+from summeval_pytest.verdict.pair import covered_by, why_missing, why_open
 from summeval_pytest.verdict.thresholds import (
-    CORRECTABLE,
     MEAN,
     Threshold,
     Thresholds,
@@ -52,9 +48,9 @@ class SystemMean:
         least: Its threshold; an upper bound if lower is better.
         n_papers: Papers that should have it: all, except those whose reference does not state the
             facet.
-        lowest: The mean if papers that have no number by the system's fault get the worst value of
-            the range; None without such papers, and for a count, which has no worst value.
-        is_open: Whether the judge's missing answers could make it meet or miss its threshold.
+        lowest: The mean if papers that have no number get the worst value of the range; None
+            without such papers, and for a count, which has no worst value.
+        is_open: Whether it misses its threshold with answers of the judge missing.
     """
 
     name: str
@@ -94,80 +90,14 @@ class SystemMean:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedMean:
-    """The mean of one number as people would give it, beside the judge's own mean.
-
-    Attributes:
-        raw: The judge's mean; for faithfulness, over sentences and not over papers.
-        value: The corrected mean, in the labels' unit; None if the labels do not tell, or the
-            judge is no better than chance.
-        low: The lower bound of its 95 % interval over papers.
-        high: The upper bound.
-        n_golden: How many labelled pairs, or sentences, correct it.
-        n_papers: How many papers these are on.
-        reason: Why there is no value or interval; empty otherwise.
-        n_scored: Papers of the system that have the number.
-        n_of: Papers that should have it.
-        worst: The same mean in the worst case: every unanswered piece is wrong, and every
-            unanswered label is at the top of its scale; None if everything was answered.
-    """
-
-    name: str
-    raw: float | None
-    value: float | None
-    low: float | None
-    high: float | None
-    n_golden: int
-    n_papers: int
-    reason: str = ""
-    floors: tuple[Threshold, ...] = ()
-    n_scored: int = 0
-    n_of: int = 0
-    worst: CorrectedMean | None = field(default=None, metadata=SPARSE)
-
-    @property
-    def is_covered(self) -> bool:
-        """Whether enough papers have the number, as for a raw mean."""
-        return is_covered(CATALOGUE[self.name], self.n_scored, self.n_of)
-
-    @property
-    def missed(self) -> tuple[Threshold, ...]:
-        """The thresholds that it surely misses; on too few papers, all of them."""
-        values = [(floor, floor.compared(self.value, self.low)) for floor in self.floors]
-        return tuple(
-            floor
-            for floor, value in values
-            if not self.is_covered or (value is not None and not floor.is_met_by(value))
-        )
-
-    @property
-    def undecided(self) -> tuple[str, ...]:
-        """Why its thresholds are neither met nor missed, a phrase each."""
-        phrases = []
-        for floor in self.floors if self.is_covered else ():
-            value = floor.compared(self.value, self.low)
-            if value is None:
-                phrases.append(
-                    f"the mean of {self.name} cannot be corrected, {self.reason}; label more, or"
-                    f" set the threshold on [thresholds.mean] {self.name}"
-                )
-            elif self.worst is not None:
-                worst = floor.compared(self.worst.value, self.worst.low)
-                if phrase := why_undecided(floor, Range(value, worst, value)):
-                    phrases.append(f"corrected mean {phrase}")
-        return tuple(phrases)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemVerdict:
-    """The means of one system, raw and corrected by labels, and the state of its waivers.
+    """The means of one system, and the state of its waivers.
 
     Attributes:
         undecided: Decisions that are open because the judge gave no answer, a phrase each.
     """
 
     means: tuple[SystemMean, ...] = ()
-    corrected: tuple[CorrectedMean, ...] = ()
     waivers: tuple[WaiverUse, ...] = ()
     undecided: tuple[str, ...] = field(default=(), metadata=SPARSE)
 
@@ -186,76 +116,56 @@ class SystemVerdict:
     @property
     def fails(self) -> bool:
         """Whether a mean is surely missed and not waived, or a waiver is not in order."""
-        falls_short = any(mean.missed for mean in self.corrected)
-        return bool(self.missed or falls_short or self.waiver_faults)
+        return bool(self.missed or self.waiver_faults)
 
 
 def system_verdict(
     papers: Sequence[Numbers],
     thresholds: Thresholds,
     waivers: Waivers,
-    golden: Sequence[GoldenPair] = (),
-    golden_fault: str = "",
 ) -> SystemVerdict:
-    """Compare the means of one system over its papers with their thresholds.
-
-    ``golden`` are the labelled pairs with the same judge's answers, which correct means.
-    ``golden_fault`` says why there are none, where that is the judge's fault.
-    """
-    wanted = (*thresholds.mean, *thresholds.corrected)
-    missing = {t.name: why for t in wanted if (why := _why_missing(papers, t.name))}
-    worst = [numbers.assuming() for numbers in papers]
-    best = [numbers.assuming(by="system").assuming(right=True, by="judge") for numbers in papers]
-    means, unsure, ranges = [], {}, {}
+    """Compare the means of one system over its papers with their thresholds."""
+    means, unsure = [], []
     for threshold in thresholds.mean:
-        mean, name = mean_of(papers, threshold), threshold.name
-        ranges[name] = Range(mean.compared, mean_value(worst, name), mean_value(best, name))
-        is_short = not is_covered(threshold.named, coverage(best, name)[0], mean.n_papers)
-        is_given = not any(numbers.is_missing(name) for numbers in papers)
-        phrase = ""
-        if not is_given or not (is_short or not threshold.is_met_by(ranges[name].best)):
-            phrase = missing.get(name) or why_undecided(threshold, ranges[name])
-        if phrase:
-            unsure[name] = phrase if name in missing else f"mean {phrase}"
+        mean = mean_of(papers, threshold)
+        phrase = _why_open(papers, mean)
+        unsure += [phrase] if phrase else []
         means.append(replace(mean, is_open=bool(phrase)))
+    missed = [mean for mean in means if not mean.passes and not mean.is_open]
     uses = waivers.use(
         ALL_PAPERS,
         papers[0].system if papers else "",
-        missed={m.name: ranges[m.name].best for m in means if not m.passes and not m.is_open},
+        missed={m.name: m.value if m.lowest is None else m.lowest for m in missed},
         measured=[mean.name for mean in means if mean.is_covered and not mean.is_open],
     )
-    unsure |= open_bounds(waivers, uses, ranges)
-    corrected = corrected_means(papers, golden, () if golden_fault else thresholds.corrected)
-    if golden_fault and thresholds.corrected:
-        unsure["golden"] = golden_fault
-    for each in corrected:
-        unsure |= {f"corrected {each.name} {n}": text for n, text in enumerate(each.undecided)}
-        if each.floors and each.name in missing:
-            unsure[f"corrected {each.name}"] = missing[each.name]
-    return SystemVerdict(
-        means=tuple(means), corrected=corrected, waivers=uses, undecided=tuple(unsure.values())
-    )
+    return SystemVerdict(means=tuple(means), waivers=uses, undecided=tuple(unsure))
 
 
-def _why_missing(papers: Sequence[Numbers], name: str) -> str:
-    """Why the judge did not give a number on every paper; empty where it did."""
-    metric = metric_of(name)
-    unscored = [(n.paper, why) for n in papers if (why := n.why_unscored(metric)) is not None]
-    by_judge = [(paper, why) for paper, why in unscored if why.fault == "judge"]
-    if not by_judge:
-        return why_missing(name) if any(numbers.is_missing(name) for numbers in papers) else ""
-    paper, why = by_judge[0]
-    return (
-        f"{metric} is unscored on {len(by_judge)} of {len(papers)} papers, first {paper!r}:"
-        f" {why.status}, {one_line(why.reason)}"
-    )
+def _why_open(papers: Sequence[Numbers], mean: SystemMean) -> str:
+    """Why the judge leaves a mean undecided, in words; empty where it meets or surely misses."""
+    name, metric = mean.name, metric_of(mean.name)
+    if any(numbers.is_missing(name) for numbers in papers):
+        return why_missing(name)
+    unscored = ((n.paper, why) for n in papers if (why := n.why_unscored(metric)) is not None)
+    silent = [(paper, why) for paper, why in unscored if why.fault == "judge"]
+    if mean.passes or not is_covered(mean.named, mean.n_scored + len(silent), mean.n_papers):
+        return ""
+    if silent:
+        paper, why = silent[0]
+        return (
+            f"{metric} is unscored on {len(silent)} of {len(papers)} papers, first {paper!r}:"
+            f" {why.status}, {one_line(why.reason)}"
+        )
+    n_unanswered = sum(numbers.unanswered.get(name, 0) for numbers in papers)
+    phrase = why_open(mean.threshold, mean.compared, n_unanswered)
+    return f"mean {phrase}" if n_unanswered else ""
 
 
 def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
     """The mean of one number over the papers that have it; a paper without it is no zero."""
     name = threshold.name
     n_scored, n_papers = coverage(papers, name)
-    at_worst = [numbers.assuming(by="system") for numbers in papers]
+    at_worst = [numbers.at_worst() for numbers in papers]
     is_short = coverage(at_worst, name)[0] > n_scored
     return SystemMean(
         name=name,
@@ -317,7 +227,7 @@ def mean_scores(
     """
     from summeval_pytest.stats.intervals import mean_interval  # loads numpy
 
-    at_worst = [paper.assuming(by="system") for paper in papers]
+    at_worst = [paper.at_worst(["system"]) for paper in papers]
     for named in names:
         name, metric = named.name, metric_of(named.name)
         lacks = [each for each in (p.why_unscored(metric) for p in papers) if each is not None]
@@ -340,67 +250,6 @@ def mean_scores(
             n_scored=n_scored,
             n_papers=n_papers,
         )
-
-
-def corrected_means(
-    papers: Sequence[Numbers], golden: Sequence[GoldenPair], thresholds: Sequence[Threshold] = ()
-) -> tuple[CorrectedMean, ...]:
-    """The means of one system over its papers, corrected by the same judge's golden answers.
-
-    A paper that the judge left unscored counts as scored here: `system_verdict` reports it.
-    """
-    wrong = [numbers.assuming(by="judge") for numbers in papers]
-    right = [numbers.assuming(right=True, by="judge") for numbers in papers]
-
-    def at_top(answer: GoldenAnswer) -> GoldenAnswer:
-        top = float(SCALES[answer.kind] if answer.kind in FACETS else 1)
-        return answer if answer.answer is not None else replace(answer, answer=top)
-
-    generous = [replace(pair, answers=tuple(map(at_top, pair.answers))) for pair in golden]
-    means = []
-    for name in CORRECTABLE:
-        floors = tuple(threshold for threshold in thresholds if threshold.name == name)
-        n_judged, corrected = _corrected(name, papers, golden)
-        if floors or (n_judged and corrected.n_golden):
-            _, worst = _corrected(name, wrong, generous)
-            means.append(
-                replace(
-                    corrected,
-                    floors=floors,
-                    n_scored=coverage(right, name)[0],
-                    n_of=coverage(papers, name)[1],
-                    worst=None if worst == corrected else worst,
-                )
-            )
-    return tuple(means)
-
-
-def _corrected(
-    name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair]
-) -> tuple[int, CorrectedMean]:
-    """How many rows were judged, and their corrected mean; faithfulness is a rate of sentences."""
-    from summeval_pytest.stats.correction import corrected_mean, corrected_rate  # load numpy
-
-    kind = {"facet": "overall", "faithfulness": "sentence"}.get(name, name.partition(".")[2])
-    rows = [(pair.paper, answer, label) for pair in golden for label, answer in pair.answered(kind)]
-    if kind == "overall" and any(label > 1 + _ROUNDING for *_, label in rows):
-        rows = []  # people's overall scores are on a scale of their own
-    if name != "faithfulness":
-        scored = [(n.paper, v) for n in papers if (v := n.values.get(name)) is not None]
-        named = CATALOGUE[name]
-        values = asdict(corrected_mean(scored, rows, width=named.width))
-        for key in ("value", "low", "high"):  # cut off at the ends of the range, as a rate is
-            if values[key] is not None:
-                values[key] = min(max(values[key], named.low), named.high)
-    else:
-        judged: list[tuple[str, bool]] = []
-        for numbers in papers:
-            n_supported = numbers.sizes.get("faithfulness", 0)
-            n_others = numbers.sizes.get("sentences", 0) - n_supported
-            judged += [(numbers.paper, True)] * n_supported + [(numbers.paper, False)] * n_others
-        is_right = [(paper, answer == 1, label == 1) for paper, answer, label in rows]
-        values = asdict(corrected_rate(judged, is_right))
-    return values.pop("n_judged"), CorrectedMean(name=name, **values)
 
 
 MIN_SLICE: Final = 5

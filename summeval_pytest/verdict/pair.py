@@ -1,18 +1,17 @@
 """The verdict on one pair: which thresholds it misses, and which stay undecided.
 
-If the judge left questions unanswered, a number lies between a worst and a best value. It fails if
-even the best misses its threshold, and passes if even the worst meets it. Otherwise it is
-undecided. A pair fails if anything surely fails. It is undecided only if nothing fails.
+The table of outcomes is in `verdict.decide`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, metric_of
+from summeval_pytest.metrics.catalogue import METRICS, PIECES, catalogue_of, metric_of
 from summeval_pytest.metrics.facet import COVERAGE
+from summeval_pytest.metrics.faithfulness import SUPPORT
 from summeval_pytest.metrics.number import (
     SPARSE,
     UNRECORDED,
@@ -38,8 +37,13 @@ class Shortfall:
 
     @property
     def named(self) -> Named:
-        """The number."""
+        """What the number is: its metric, meaning and range."""
         return catalogue_of(self.custom)[self.name]
+
+    @property
+    def gap(self) -> float:
+        """How far the number is from its threshold, as a share of its range."""
+        return self.named.gap(self.value, self.least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,30 +94,27 @@ def pair_verdict(
     """
     if fault:
         return PairVerdict(undecided=(fault,))
-    ranges = {
-        name: Range(value, numbers.worst.get(name, value), numbers.best.get(name, value))
-        for name, value in numbers.values.items()
-    }
     missed: dict[str, Shortfall] = {}
     unsure = {t.name: why_missing(t.name) for t in thresholds if numbers.is_missing(t.name)}
     for threshold in thresholds:
         name = threshold.name
-        if name not in ranges:  # it does not apply, or has no score, or is missing
-            continue
-        if not threshold.is_met_by(ranges[name].best):
-            value, least = ranges[name].value, threshold.least
-            missed[name] = Shortfall(name=name, value=value, least=least, custom=threshold.custom)
-        elif phrase := why_undecided(threshold, ranges[name]):
-            unsure[name] = phrase
+        value = numbers.values.get(name)
+        if name not in numbers.values or threshold.is_met_by(value):
+            continue  # it does not apply, or has no score, or is missing, or is met
+        if n_unanswered := numbers.unanswered.get(name):
+            unsure[name] = why_open(threshold, value, n_unanswered)
+        else:
+            short = Shortfall(
+                name=name, value=value, least=threshold.least, custom=threshold.custom
+            )
+            missed[name] = short
     settled = [
         t.name
         for t in thresholds
         if numbers.why_unscored(t.metric) is None and t.name not in unsure
     ]
-    # A miss is certain only at the best value that the unanswered items allow.
-    missed_by = {name: ranges[name].best for name in missed}
+    missed_by = {name: short.value for name, short in missed.items()}
     uses = waivers.use(numbers.paper, numbers.system, missed=missed_by, measured=settled)
-    unsure |= open_bounds(waivers, uses, ranges)
     covered = covered_by(uses)
     return PairVerdict(
         shortfalls=tuple(short for name, short in missed.items() if name not in covered),
@@ -139,46 +140,33 @@ def why_missing(name: str) -> str:
     return f"{name} is missing: it was not measured; judge again with that threshold"
 
 
-class Range(NamedTuple):
-    """A number, and what it would be if every unanswered question were answered wrong, or right."""
-
-    value: float | None
-    worst: float | None
-    best: float | None
-
-
-def why_undecided(bound: Threshold, number: Range) -> str:
-    """Why a number does not decide whether it meets its bound, in words; empty where it does."""
-    if bound.is_met_by(number.worst) or not bound.is_met_by(number.best):
-        return ""
-    meets = bound.is_met_by(number.value)
-    now, then = (
-        "unknown" if each is None else f"{each:.3f}"
-        for each in (number.value, number.worst if meets else number.best)
-    )
-    limit = f"{bound.least:g}{' (upper bound)' if bound.is_upper else ''}"
-    verb, if_it_were = ("meets", "wrong") if meets else ("misses", "right")
-    return (
-        f"{bound.title} {now} {verb} {limit}, and would be {then} if what the judge left"
-        f" unanswered were {if_it_were}"
-    )
+def why_open(threshold: Threshold, value: float | None, n_unanswered: int) -> str:
+    """That a number misses its threshold with unanswered items counted as wrong."""
+    shown = "unknown" if value is None else f"{value:.3f}"
+    limit = f"{threshold.least:g}{' (upper bound)' if threshold.is_upper else ''}"
+    items = unanswered_items(threshold.name, n_unanswered)
+    return f"{threshold.title} {shown} misses {limit} with {items} counted as wrong"
 
 
-def open_bounds(
-    waivers: Waivers, uses: Iterable[WaiverUse], ranges: Mapping[str, Range]
-) -> dict[str, str]:
-    """A phrase for each waiver whose own bound is undecided."""
-    phrases = {}
-    for waiver in (use.waiver for use in uses if use.state == "in use"):
-        name, bound = waiver.finding, waivers.bound_of(waiver)
-        if bound is not None and (phrase := why_undecided(bound, ranges[name])):
-            phrases[f"waiver of {name}"] = phrase
-    return phrases
+def unanswered_items(name: str, n: int) -> str:
+    """How many unanswered items a number has, in words; empty for none."""
+    return f"{n:,} unanswered {PIECES[metric_of(name)]}{'s' * (n != 1)}" if n else ""
 
 
 def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
-    """The names of the numbers that may fall short."""
+    """The names of the numbers that a waiver allows to fall short."""
     return frozenset(use.waiver.finding for use in uses if use.state == "in use")
+
+
+def is_alarming(finding: Finding) -> bool:
+    """Whether a reader has to see a finding of a pair that passes.
+
+    Conflicts, unsupported sentences, numbers that the source does not have, and facets with the
+    lowest rating.
+    """
+    if finding.kind == "sentence":
+        return finding.number != SUPPORT or bool(finding.disputes) or finding.conflict
+    return finding.conflict or (finding.kind == "facet" and finding.severity >= 1)
 
 
 def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:

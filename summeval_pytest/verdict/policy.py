@@ -7,14 +7,13 @@ with golden labels that a judge needs for its verdicts to count.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, custom_numbers
 from summeval_pytest.metrics.number import SPARSE, MetricName, Named
 from summeval_pytest.questions import FACETS, OFFLINE
@@ -38,7 +37,6 @@ TESTED: Final = (METRICS[0], *(f"facet.{facet}" for facet in FACETS), *METRICS[1
 """The numbers that are tested together where no rule names one: the metrics and the facets."""
 MARGIN: Final = 0.05
 """How much worse each metric may be where neither the suite nor an option says."""
-_NO_WORSE: Final = "no-worse-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +62,18 @@ class Rule:
     margin: float | None = field(default=None, metadata=SPARSE)
 
 
-def no_worse_rules(margins: Mapping[str, float]) -> tuple[Rule, ...]:
-    """The rules of a suite's margins, and those on significant drops of what has none."""
+def rules_of(
+    margins: Mapping[str, float], drops: Mapping[str, float] = MappingProxyType({})
+) -> tuple[Rule, ...]:
+    """The rules of a suite's margins and drops, and those on significant drops of what has none."""
     named = (Rule(name=n, margin=m, level=LEVEL, is_named=True) for n, m in margins.items())
-    return (*named, *(Rule(name=name, level=LEVEL) for name in TESTED if name not in margins))
+    sized = (Rule(name=name, drop=size, is_named=True) for name, size in drops.items())
+    others = (Rule(name=n, level=LEVEL) for n in TESTED if n not in {*margins, *drops})
+    return (*named, *sized, *others)
 
 
 DEFAULT_RULES: Final = tuple(
-    replace(rule, is_named=False) for rule in no_worse_rules(dict.fromkeys(METRICS, MARGIN))
+    replace(rule, is_named=False) for rule in rules_of(dict.fromkeys(METRICS, MARGIN))
 )
 """Each metric is no worse than by `MARGIN`, and no facet drops significantly."""
 
@@ -102,7 +104,7 @@ class Policy:
         """Whether a system has anything to reach over its papers."""
         thresholds = self.thresholds
         sliced = any(each.thresholds for each in self.slices)
-        return bool(thresholds.mean or thresholds.corrected or sliced)
+        return bool(thresholds.mean or sliced)
 
     def thresholds_of(self, paper: str) -> tuple[Threshold, ...]:
         """What a pair has to reach: of a paper that must pass, the thresholds of means, too."""
@@ -118,73 +120,23 @@ class Policy:
 
 
 def suite_rules(table: CompareTable) -> tuple[Rule, ...]:
-    """The rules that a suite's margins stand for; `DEFAULT_RULES` without any.
+    """The rules that a suite's margins and drops stand for; `DEFAULT_RULES` without any.
 
     Raises:
-        SuiteError: for an unknown number, and for a margin that could never decide.
+        SuiteError: for an unknown number, and for a margin or a drop that could never decide.
     """
+    catalogue = catalogue_of(custom_numbers(each.name for each in (*table.no_worse, *table.drop)))
+    for key, settings in ("no_worse", table.no_worse), ("drop", table.drop):
+        for each in settings:
+            if each.name not in catalogue:
+                near = nearest(each.name, catalogue)
+                raise SuiteError(each.place, f"{key!r} names {each.name!r}; {near}")
+            fault = margin_fault(catalogue[each.name], each.value)
+            if fault and not (key == "drop" and each.value == 0.0):
+                raise SuiteError(each.place, f"{key!r}: {fault}")
     margins = {each.name: each.value for each in table.no_worse}
-    catalogue = catalogue_of(custom_numbers(margins))
-    for each in table.no_worse:
-        if each.name not in catalogue:
-            near = nearest(each.name, catalogue)
-            raise SuiteError(each.place, f"'no_worse' names {each.name!r}; {near}")
-        if fault := margin_fault(catalogue[each.name], each.value):
-            raise SuiteError(each.place, f"'no_worse': {fault}")
-    return no_worse_rules(margins) if margins else DEFAULT_RULES
-
-
-def levels(rules: Iterable[Rule]) -> dict[str, float]:
-    """By number, the strictest level at which it is tested; these are corrected together."""
-    strictest: dict[str, float] = {}
-    for rule in rules:
-        if rule.level is not None:
-            strictest[rule.name] = min(rule.level, strictest.get(rule.name, 1.0))
-    return strictest or dict.fromkeys(TESTED, LEVEL)
-
-
-def read_rules(texts: Sequence[str], *, option: str = "--summ-compare-fail") -> tuple[Rule, ...]:
-    """The rules that these texts name.
-
-    ``texts`` are ``METRIC:no-worse-0.05``, ``METRIC:0.02``, ``METRIC:p0.05``, or a rule and a level
-    as in ``METRIC:0.02:p0.05``; ``p0.05`` alone is that level for every metric and facet.
-
-    Raises:
-        OptionError: for an unknown number, and for a drop, margin or level that could never decide.
-    """
-    catalogue = catalogue_of(custom_numbers(text.partition(":")[0].strip() for text in texts))
-    return tuple(rule for text in texts for rule in _read_rule(text, option, catalogue))
-
-
-def _read_rule(text: str, option: str, catalogue: Mapping[str, Named]) -> list[Rule]:
-    def mistake(fault: str) -> OptionError:
-        return OptionError(f"{option}={text!r}{fault}")
-
-    name, *parts = (part.strip() for part in text.split(":"))
-    if not parts and name.startswith("p") and name not in catalogue:
-        return [Rule(name=tested, level=_level(name, mistake)) for tested in TESTED]
-    if name not in catalogue:
-        raise mistake(f": unknown metric {name!r}; {nearest(name, catalogue)}")
-    tests = [part for part in parts if part.startswith("p")]
-    drops = [part for part in parts if part not in tests]
-    if not parts or len(drops) > 1 or len(tests) > 1:
-        raise mistake(
-            f" is no rule; write {name}:no-worse-0.05 for a margin, {name}:0.02 for a drop,"
-            f" {name}:p0.05 for a significant one, or {name}:0.02:p0.05 for both"
-        )
-    named, level = catalogue[name], _level(tests[0], mistake) if tests else None
-    if not drops:
-        return [Rule(name=name, level=level, is_named=True)]
-    size = _number(drops[0].removeprefix(_NO_WORSE))
-    if drops[0].startswith(_NO_WORSE):
-        fault, rule = margin_fault(named, size), Rule(name=name, margin=size, level=level or LEVEL)
-    else:
-        widest, rule = named.high - named.low, Rule(name=name, drop=size, level=level)
-        wanted = f"is no drop that {name} could exceed; write a number from 0 to under {widest:g}"
-        fault = "" if 0.0 <= size < widest else f"{drops[0]!r} {wanted}"
-    if fault:
-        raise mistake(f": {fault}")
-    return [replace(rule, is_named=True)]
+    drops = {each.name: each.value for each in table.drop}
+    return rules_of(margins, drops) if margins or drops else DEFAULT_RULES
 
 
 def margin_fault(number: Named, margin: float) -> str:
@@ -195,21 +147,13 @@ def margin_fault(number: Named, margin: float) -> str:
     return f"{margin:g} is no margin of {number.name}; write a number above 0 and under {widest:g}"
 
 
-def _level(test: str, mistake: Mistake) -> float:
-    value = _number(test.removeprefix("p"))
-    if not 0.0 < value < 1.0:
-        raise mistake(
-            f": {test!r} is no level of significance; write p0.05, a number between 0 and 1"
-        )
-    return value
-
-
-def _number(text: str) -> float:
-    """The number; NaN, which is in no range, for any other text."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+def levels(rules: Iterable[Rule]) -> dict[str, float]:
+    """By number, the strictest level at which it is tested; these are corrected together."""
+    strictest: dict[str, float] = {}
+    for rule in rules:
+        if rule.level is not None:
+            strictest[rule.name] = min(rule.level, strictest.get(rule.name, 1.0))
+    return strictest or dict.fromkeys(TESTED, LEVEL)
 
 
 SPEARMAN: Final = "facet_spearman"

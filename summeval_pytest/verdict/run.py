@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.catalogue import Score
+from summeval_pytest.metrics.catalogue import Score, wrong_pieces
 from summeval_pytest.metrics.number import (
     SPARSE,
     UNRECORDED,
@@ -22,6 +22,7 @@ from summeval_pytest.metrics.number import (
     Finding,
     Named,
     Unscored,
+    rank,
 )
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.run.golden import GoldenPair
@@ -29,12 +30,12 @@ from summeval_pytest.run.pair_numbers import Numbers, numbers_of
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.verdict.differences import Comparison, PairChange
 from summeval_pytest.verdict.means import SliceVerdict, SystemVerdict
-from summeval_pytest.verdict.pair import PairVerdict, explaining
+from summeval_pytest.verdict.pair import PairVerdict, explaining, is_alarming
 from summeval_pytest.verdict.policy import Policy, floors_of
 from summeval_pytest.verdict.thresholds import WaiverUse
 from summeval_pytest.verdict.trust import Trust
 
-SCHEMA: Final = 2
+SCHEMA: Final = 4
 Outcome = Literal["passed", "failed", "error"]
 Covered = Literal["passed", "failed", "error", "not judged"]
 RunOutcome = Literal["untrusted", "passed", "failed", "error", "not judged"]
@@ -108,15 +109,39 @@ class PaperRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
-    """The part of a pair that is small enough to keep in memory; ``read`` reads the whole pair."""
+class PairRow:
+    """What is kept in memory of a pair: everything but its texts. ``read`` reads the whole pair.
 
-    paper: str
-    system: str
+    Tables and lists are made of rows. A report reads a pair only where it shows its texts.
+
+    Attributes:
+        note: Anything unusual about how the summary was made.
+        wrong: How much is wrong with it, by kind (`wrong_pieces`).
+        badness: Its rank among the pairs of its outcome; the smallest is the worst.
+        has_alarms: Whether it passes with findings that a reader has to see.
+        loss: How much worse it is than the baseline (`PairChange.loss`); 0 without one.
+    """
+
     outcome: Outcome
+    numbers: Numbers
+    note: str
+    wrong: Mapping[str, int]
+    badness: tuple[object, ...]
+    has_alarms: bool
+    loss: float
     signatures: tuple[str, ...]
     waivers: tuple[WaiverUse, ...]
     read: Callable[[], PairResult]
+
+    @property
+    def paper(self) -> str:
+        """The id of its paper."""
+        return self.numbers.paper
+
+    @property
+    def system(self) -> str:
+        """The name of its system."""
+        return self.numbers.system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,39 +178,60 @@ class PairResult:
 
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
-        return numbers_of(self.paper, self.system, self.summary, self.scores, self.custom)
+        return numbers_of(self.paper, self.system, self.scores, self.custom)
 
     @property
     def explanation(self) -> tuple[Finding, ...]:
         """The findings that explain why the pair fails, worst first; none where it does not."""
         return explaining(self.findings, self.verdict.missed)
 
-    def outline(self, read: Callable[[], PairResult]) -> Outline:
-        """What is small enough to keep of every pair, with what reads it again."""
-        return Outline(
-            paper=intern(self.paper),
-            system=intern(self.system),
+    @property
+    def alarms(self) -> tuple[Finding, ...]:
+        """The findings of a passed pair that a reader has to see, the worst first."""
+        return tuple(filter(is_alarming, self.findings)) if self.outcome == "passed" else ()
+
+    def row(self, read: Callable[[], PairResult]) -> PairRow:
+        """What is kept of it in memory, with what reads it again."""
+        return PairRow(
             outcome=self.outcome,
+            numbers=self.numbers(),
+            note=intern(self.note),
+            wrong=wrong_pieces(self.scores),
+            badness=self._badness,
+            has_alarms=bool(self.alarms),
+            loss=round(self.change.loss, 3) if self.change else 0.0,
             signatures=tuple(map(intern, self.signatures)),
             waivers=self.verdict.waivers,
             read=read,
         )
+
+    @property
+    def _badness(self) -> tuple[object, ...]:
+        """A pair that the system left without a score is the worst.
+
+        Then comes the one farthest from its thresholds, and of equals the one with the worst
+        finding.
+        """
+        findings = self.alarms or self.explanation
+        verdict, worst = self.verdict, [rank(finding) for finding in findings[:1]]
+        gap = sum(short.gap for short in verdict.shortfalls)
+        return not verdict.unscored, -gap, not worst, worst
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """Pairs that are read on demand, each time anew, so that a long run fits into memory."""
 
-    outlines: Sequence[Outline]
+    rows: Sequence[PairRow]
 
     def __len__(self) -> int:
-        return len(self.outlines)
+        return len(self.rows)
 
     def __iter__(self) -> Iterator[PairResult]:
-        return (each.read() for each in self.outlines)
+        return (row.read() for row in self.rows)
 
     def __getitem__(self, place: int) -> PairResult:
-        return self.outlines[place].read()
+        return self.rows[place].read()
 
 
 if TYPE_CHECKING:
@@ -242,8 +288,6 @@ class SuiteRecord:
         is_cut: Whether the run ended before it closed its record.
         own_numbers: The numbers of custom metrics. A command needs no metric to read them.
         unmeasured: The thresholds and floors on numbers that the judge has no answers for.
-        stick: Why the test ``stick`` failed; empty if it did not, or was not asked for, None where
-            it was left out.
     """
 
     name: str
@@ -261,7 +305,6 @@ class SuiteRecord:
     is_cut: bool = field(default=False, metadata=SPARSE)
     own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
     unmeasured: tuple[str, ...] = field(default=(), metadata=SPARSE)
-    stick: str | None = field(default="", metadata=SPARSE)
 
     @property
     def is_untrusted(self) -> bool:
@@ -269,25 +312,25 @@ class SuiteRecord:
         return self.trust is not None and self.trust.is_untrusted
 
     @property
-    def outlines(self) -> Sequence[Outline]:
-        """What is known of each pair without its texts."""
+    def rows(self) -> Sequence[PairRow]:
+        """Each pair without its texts."""
         if isinstance(self.pairs, Pairs):
-            return self.pairs.outlines
-        return tuple(pair.outline(partial(replace, pair)) for pair in self.pairs)
+            return self.pairs.rows
+        return tuple(pair.row(partial(replace, pair)) for pair in self.pairs)
 
     def signatures(self, system: str = "") -> tuple[Signature, ...]:
         """The recipes of its pairs, or of one system's, each once and in the order of the pairs."""
-        of = (each for each in self.outlines if system in {"", each.system})
-        texts = dict.fromkeys(text for each in of for text in each.signatures)
+        of = (row for row in self.rows if system in {"", row.system})
+        texts = dict.fromkeys(text for row in of for text in row.signatures)
         return tuple(map(read_signature, texts))
 
     def pairs_of(self, system: str) -> Pairs:
         """The judged pairs of one system."""
-        return Pairs([each for each in self.outlines if each.system == system])
+        return Pairs([row for row in self.rows if row.system == system])
 
     def pairs_in(self, wanted: Collection[tuple[str, str]]) -> Pairs:
         """The judged pairs among these, named by system and paper; no other is read."""
-        return Pairs([each for each in self.outlines if (each.system, each.paper) in wanted])
+        return Pairs([row for row in self.rows if (row.system, row.paper) in wanted])
 
     def with_pairs(self, change: Callable[[PairResult], PairResult]) -> SuiteRecord:
         """The suite with every pair changed whenever it is read, so that few are in memory."""
@@ -295,8 +338,8 @@ class SuiteRecord:
         def changed(read: Callable[[], PairResult]) -> PairResult:
             return change(read())
 
-        reads = [partial(changed, each.read) for each in self.outlines]
-        return replace(self, pairs=Pairs([read().outline(read) for read in reads]))
+        reads = [partial(changed, row.read) for row in self.rows]
+        return replace(self, pairs=Pairs([read().row(read) for read in reads]))
 
     @property
     def comparisons(self) -> Mapping[str, Comparison]:
@@ -324,7 +367,7 @@ class SuiteRecord:
     @property
     def is_complete(self) -> bool:
         """Whether all of its pairs were judged and scored."""
-        is_scored = all(outline.outcome != "error" for outline in self.outlines)
+        is_scored = all(row.outcome != "error" for row in self.rows)
         return is_scored and not self.is_cut and len(self.pairs) == len(self.expected)
 
 
@@ -337,10 +380,9 @@ def suite_alike(suites: Sequence[SuiteRecord], now: Suite | SuiteRecord) -> Suit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """What one test sends to the controller: a pair with its paper, a system, stick or the judge.
+    """What one test sends to the controller: a pair with its paper, a system or the judge.
 
-    ``paper`` is None where the pair broke down before the paper was read. ``stick`` is empty where
-    that test passes.
+    ``paper`` is None where the pair broke down before the paper was read.
     """
 
     __test__ = False  # pytest takes its name for that of a class of tests
@@ -352,13 +394,10 @@ class TestResult:
     trust: Trust | None = field(default=None, metadata=SPARSE)
     golden: tuple[GoldenPair, ...] = field(default=(), metadata=SPARSE)
     golden_fault: str = field(default="", metadata=SPARSE)
-    stick: str | None = field(default=None, metadata=SPARSE)
 
     @property
     def outcome(self) -> Covered:
         """The outcome of what the test decided."""
-        if self.stick:
-            return "failed"
         decided = self.pair or self.system or self.trust
         return "not judged" if decided is None else decided.outcome
 
@@ -371,19 +410,22 @@ class RunRecord:
         schema: The version of this layout.
         header: What may differ between a run and its replay.
         shard: Which shard it is, of how many; None for a whole run.
+        partial: What was left out of the suites and is not decided, in a sentence; empty for a
+            whole run. A workflow must not release on a partial run.
         suites: In the order of their files' names.
     """
 
-    schema: Literal[2] = SCHEMA
+    schema: Literal[4] = SCHEMA
     header: Header
     judge: JudgeName
     shard: tuple[int, int] | None = field(default=None, metadata=SPARSE)
+    partial: str = field(default="", metadata=SPARSE)
     suites: tuple[SuiteRecord, ...]
 
     def untested(self, suite: SuiteRecord) -> Iterator[str]:
         """What the run did not decide about the pairs that it judged, a clause each.
 
-        Comparisons, means, the floors of the judge, stick: their tests can be left out.
+        The tests of comparisons, means and the judge can be left out.
         """
         for system in suite.systems:
             if not system.is_compared:
@@ -396,8 +438,6 @@ class RunRecord:
         elif table.judge not in {"", self.judge.name}:
             whose = f"the suite has floors for {table.judge}, and none for {self.judge.name}"
             yield f"{whose} (add [thresholds.judge])"
-        if suite.stick is None and not suite.missing:
-            yield "the suite was not compared with that of --summ-base"
 
     def gaps(self, suite: SuiteRecord) -> list[str]:
         """What the run did not judge or decide, a clause each."""
@@ -423,15 +463,13 @@ class RunVerdict(RunRecord):
 
     @property
     def outcomes(self) -> frozenset[Covered]:
-        """The outcomes of its items: pairs, systems, a judge not measured, a loosened suite."""
+        """The outcomes of its items: pairs, systems, a judge not measured."""
         outcomes: set[Covered] = set()
         for suite in self.suites:
-            outcomes.update(outline.outcome for outline in suite.outlines)
+            outcomes.update(row.outcome for row in suite.rows)
             outcomes.update(system.outcome for system in suite.systems)
             if suite.trust is not None and suite.trust.outcome == "error":
                 outcomes.add("error")
-            if suite.stick:
-                outcomes.add("failed")
         return frozenset(outcomes)
 
     @property
@@ -452,5 +490,5 @@ class RunVerdict(RunRecord):
     @property
     def shown(self) -> RunOutcome | Literal["partial"]:
         """The outcome; "partial" for a run that passes and did not test all."""
-        is_partial = self.outcome == "passed" and any(map(self.gaps, self.suites))
-        return "partial" if is_partial else self.outcome
+        is_partial = bool(self.partial) or any(map(self.gaps, self.suites))
+        return "partial" if is_partial and self.outcome == "passed" else self.outcome

@@ -1,4 +1,4 @@
-"""Thresholds: what pairs, means and corrected means have to reach; and waivers.
+"""Thresholds: what pairs and means have to reach; and waivers.
 
 A waived number may fall short for a while. A stale or exceeded waiver fails its test.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import partial
 from types import MappingProxyType
 from typing import Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, UsageError, nearest
+from summeval_pytest.gone import KEYS
 from summeval_pytest.metrics.catalogue import (
     CATALOGUE,
     METRICS,
@@ -23,7 +25,7 @@ from summeval_pytest.metrics.catalogue import (
     metric_of,
     place_of,
 )
-from summeval_pytest.metrics.facet import COVERAGE, LOWEST
+from summeval_pytest.metrics.facet import COVERAGE
 from summeval_pytest.metrics.faithfulness import OVERGENERAL, SUPPORT
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
 from summeval_pytest.questions import FACETS
@@ -38,10 +40,6 @@ Bound = Literal["point", "lower"]
 LOWER: Final = ".lower"
 """After a name: the threshold is on the lower bound of the interval, not on the figure."""
 MEAN: Final = "mean."
-CORRECTED: Final = "corrected."
-"""Before a number's name on the command line: the mean with the judge's error taken out."""
-CORRECTABLE: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "faithfulness")
-"""The numbers whose means golden labels can correct."""
 ENTAILED: Final = "eva.recall_entailed"
 NOT_SAID: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -112,16 +110,15 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """All thresholds of a suite on its systems: for pairs, means and corrected means."""
+    """All thresholds of a suite on its systems: for pairs and for means."""
 
     pair: tuple[Threshold, ...]
     mean: tuple[Threshold, ...]
-    corrected: tuple[Threshold, ...] = ()
 
     @property
     def by_scope(self) -> dict[str, tuple[Threshold, ...]]:
-        """The three, by the prefix of their names on the command line."""
-        return {"": self.pair, MEAN: self.mean, CORRECTED: self.corrected}
+        """Both, by the prefix of their names on the command line."""
+        return {"": self.pair, MEAN: self.mean}
 
     @property
     def metrics(self) -> tuple[MetricName, ...]:
@@ -146,11 +143,9 @@ class Thresholds:
 
 
 def _in_order(scopes: Iterable[Iterable[Threshold]]) -> Thresholds:
-    """Thresholds on pairs, means and corrected means, each in the order of the catalogue."""
-    pair, mean, corrected = (
-        tuple(sorted(own, key=lambda t: (place_of(t.name), t.title))) for own in scopes
-    )
-    return Thresholds(pair=pair, mean=mean, corrected=corrected)
+    """Thresholds on pairs and means, each in the order of the catalogue."""
+    pair, mean = (tuple(sorted(own, key=lambda t: (place_of(t.name), t.title))) for own in scopes)
+    return Thresholds(pair=pair, mean=mean)
 
 
 def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
@@ -168,8 +163,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     names = (each.name for scope in ("", MEAN) for each in suite.thresholds.get(scope, ()))
     custom = custom_numbers([*given, *names])
     thresholds = read_thresholds(suite.thresholds, options=options, custom=custom)
-    _check_correctable(suite, thresholds.corrected)
-    if suite.variants.eva.recall == "matched" and thresholds.has(ENTAILED):
+    if suite.variants.eva_recall == "matched" and thresholds.has(ENTAILED):
         raise OptionError(
             f'{suite.shown} has a threshold for {ENTAILED} and says eva_recall = "matched", which'
             ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
@@ -206,10 +200,10 @@ def read_thresholds(
     """What a suite writes, by prefix, with the thresholds of the command line in its place."""
     written = (
         [
-            _threshold(scope, each.name, each.value, partial(SuiteError, each.place), custom)
+            _threshold(each.name, each.value, partial(SuiteError, each.place), custom)
             for each in settings.get(scope, ())
         ]
-        for scope in ("", MEAN, CORRECTED)
+        for scope in ("", MEAN)
     )
     return replace_thresholds(_in_order(written), options, custom=custom)
 
@@ -223,7 +217,7 @@ def replace_thresholds(
 ) -> Thresholds:
     """Thresholds with those of the command line in their place, in the order of the catalogue.
 
-    ``options`` are ``METRIC=VALUE``, ``mean.METRIC=VALUE`` or ``corrected.METRIC=VALUE`` each.
+    ``options`` are ``METRIC=VALUE`` or ``mean.METRIC=VALUE`` each.
 
     Raises:
         OptionError: for an unknown name, or a value out of the number's range, in an option.
@@ -233,7 +227,7 @@ def replace_thresholds(
     }
     for given in options:
         name, _, text = given.partition("=")
-        scope = next((each for each in (MEAN, CORRECTED) if name.startswith(each)), "")
+        scope = MEAN if name.startswith(MEAN) else ""
         name = name.removeprefix(scope).strip()
         try:
             value = float(text)
@@ -245,28 +239,22 @@ def replace_thresholds(
         def mistake(fault: str, start: str = f"{option}={given}: ") -> OptionError:
             return OptionError(start + fault)
 
-        scopes[scope][name] = _threshold(scope, name, value, mistake, custom)
+        scopes[scope][name] = _threshold(name, value, mistake, custom)
     return _in_order(own.values() for own in scopes.values())
 
 
-def _threshold(
-    scope: str, given: str, value: float, mistake: Mistake, custom: CustomNumbers
-) -> Threshold:
+def _threshold(name: str, value: float, mistake: Mistake, custom: CustomNumbers) -> Threshold:
     """A threshold, unless it can never decide."""
-    bound: Bound | None = None
     catalogue = catalogue_of(custom)
-    name, known, shown = given, tuple(catalogue), given
-    if scope == CORRECTED:
-        bound = "lower" if given.endswith(LOWER) else "point"
-        name, known, shown = given.removesuffix(LOWER), CORRECTABLE, CORRECTED + given
-    if name not in known:
-        no_labels = ", which no label corrects" if name in catalogue else ""
-        known = known if scope == CORRECTED else (*known, *installed_metrics())
-        raise mistake(
-            f"unknown threshold {shown!r}{no_labels}; {nearest(name, dict.fromkeys(known))}"
-        )
-    check_range(f"threshold {shown}", value, catalogue[name], mistake)
-    return Threshold(name, value, bound, custom)
+    if name.startswith("corrected."):
+        raise mistake(f"threshold {name!r} is gone: {KEYS['corrected']}")
+    if name not in catalogue:
+        known = dict.fromkeys((*catalogue, *installed_metrics()))
+        if table := get_close_matches(name.partition(".")[0], ("mean", "judge", "slice"), 1):
+            raise mistake(f"unknown threshold {name!r}; did you mean [thresholds.{table[0]}]?")
+        raise mistake(f"unknown threshold {name!r}; {nearest(name, known)}")
+    check_range(f"threshold {name}", value, catalogue[name], mistake)
+    return Threshold(name, value, None, custom)
 
 
 def check_range(what: str, value: float, named: Named, mistake: Mistake) -> None:
@@ -276,27 +264,6 @@ def check_range(what: str, value: float, named: Named, mistake: Mistake) -> None
             f"{what} = {value:g} can never decide: {named.name} ({named.meaning}) ranges"
             f" {named.range}; write a value in that range, or remove it"
         )
-
-
-def _check_correctable(suite: Suite, corrected: Iterable[Threshold]) -> None:
-    """Refuse a corrected mean that no label corrects, or labels of FM on another scale."""
-    for threshold in corrected:
-        is_overall = threshold.name == "facet"
-        part = "overall" if is_overall else "facets" if "." in threshold.name else "sentences"
-        if not any(has_part(label, part) for label in suite.labels.values()):
-            raise OptionError(
-                f"{suite.shown} has a threshold for {CORRECTED}{threshold.title} and no label with"
-                f' {part!r} to correct it by; label some in the file that labels = "..." names, or'
-                " remove the threshold"
-            )
-        for label in suite.labels.values() if is_overall else ():
-            if label.overall is not None and not LOWEST <= label.overall <= 1:
-                raise SuiteError(
-                    label.place,
-                    f"'overall' is {label.overall:g} and {CORRECTED}{threshold.title} needs it on"
-                    f" the scale of FM, {LOWEST:g} to 1; rescale the labels, or remove the"
-                    " threshold",
-                )
 
 
 def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, suite: str) -> None:
@@ -359,12 +326,6 @@ class Waivers:
     today: str = field(default="", compare=False, metadata=UNRECORDED)
     custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
-    def bound_of(self, waiver: Waiver) -> Threshold | None:
-        """What a waived number has to reach all the same; None for anything at all."""
-        if waiver.bound is None:
-            return None
-        return Threshold(waiver.finding, waiver.bound, custom=self.custom)
-
     def use(
         self,
         paper: str,
@@ -389,7 +350,8 @@ class Waivers:
                 state = "expired"
             elif waiver.finding not in missed:
                 state = "not needed"
-            elif (bound := self.bound_of(waiver)) is not None:
+            elif waiver.bound is not None:
+                bound = Threshold(waiver.finding, waiver.bound, custom=self.custom)
                 state = "in use" if bound.is_met_by(missed[waiver.finding]) else "exceeded"
             uses.append(WaiverUse(waiver=waiver, state=state))
         return tuple(uses)

@@ -32,7 +32,6 @@ from summeval_pytest.stats.intervals import (
     share_of_hits,
 )
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.pair import Range, why_undecided
 from summeval_pytest.verdict.policy import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
 from summeval_pytest.verdict.thresholds import Threshold
 
@@ -410,8 +409,12 @@ def _undecided(
         for floor in figure.floors:
             value = floor.compared(figure.value, figure.low)
             at_worst = floor.compared(then.value, then.low)
-            if phrase := why_undecided(floor, Range(value, at_worst, value)):
-                return f"the judge is undecided: {phrase}"
+            if value is not None and floor.is_met_by(value) and not floor.is_met_by(at_worst):
+                least = "unknown" if at_worst is None else f"{at_worst:.3f}"
+                return (
+                    f"the judge is undecided: {floor.title} {value:.3f} meets {floor.least:g}, and"
+                    f" would be {least} if what the judge left unanswered were wrong"
+                )
     return ""
 
 

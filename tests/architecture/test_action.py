@@ -7,15 +7,20 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from summeval_pytest.record.record_file import read_record, record_lines
+from summeval_pytest.verdict.decide import decide
 from tests.processes import run_command
 
 ROOT = Path(__file__).parents[2]
+CAREFUL = ROOT / "golden/baselines/careful.jsonl"
 ACTION = ROOT / ".github/actions/summ-gate/action.yml"
 WORKFLOW = ROOT / ".github/workflows/summ-gate.yml"
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
@@ -29,7 +34,6 @@ INPUTS = {
     "GATE_JUDGE": "",
     "GATE_RECORD": "",
     "GATE_COMPARE": "",
-    "GATE_COMPARE_FAIL": "",
     "GATE_ARGS": "",
     "GATE_IS_FORK": "false",
     "OPENAI_API_KEY": "",
@@ -37,7 +41,6 @@ INPUTS = {
 """The step's variables where the workflow gives no input."""
 STUB = """\
 #!/bin/sh
-[ -z "$GITHUB_STEP_SUMMARY" ] || printf '# failed' >> "$GITHUB_STEP_SUMMARY"
 printf '%s\\0' "$@" > arguments
 exit {code}
 """
@@ -168,7 +171,7 @@ def test_without_inputs_the_suite_here_is_replayed(tmp_path: Path) -> None:
         "pytest",
         "--summ-github",
         "--summ-record=none",
-        f"--summ-run-record={reports}/run.json",
+        f"--summ-run-record={reports}/run.jsonl",
         f"--summ-junit={reports}/junit.xml",
         f"--summ-html={reports}/report.html",
         "--",
@@ -183,7 +186,6 @@ USUAL = (
     "careful,terse",
     "gpt",
     "v1.3",
-    "facet:0.02,p0.05",
     "-n4\n\n-k\nzinc or ward\n",
     "golden",
 )
@@ -191,27 +193,60 @@ USUAL = (
 
 @pytest.mark.parametrize(
     ("values", "given"),
-    [(USUAL, ["-n4", "-k", "zinc or ward"]), ((HOSTILE,) * 7, [HOSTILE])],
+    [(USUAL, ["-n4", "-k", "zinc or ward"]), ((HOSTILE,) * 6, [HOSTILE])],
     ids=["usual", "hostile"],
 )
 def test_inputs_stay_data(tmp_path: Path, values: tuple[str, ...], given: list[str]) -> None:
     """Further arguments are one a line, the suite comes last."""
     # A branch's name may end up in an input, and whoever opens a pull request chooses it.
-    names = ("RECORD", "MODEL", "JUDGE", "COMPARE", "COMPARE_FAIL", "ARGS", "SUITE")
+    names = ("RECORD", "MODEL", "JUDGE", "COMPARE", "ARGS", "SUITE")
     inputs = {f"GATE_{name}": value for name, value in zip(names, values, strict=True)}
     message = run(tmp_path, code=0, **inputs)
-    record, model, judge, compare, rule, _, suite = values
+    record, model, judge, compare, _, suite = values
     assert message[3] == f"--summ-record={record}"
     assert message[7:] == [
         f"--summ-model={model}",
         f"--summ-judge={judge}",
         f"--summ-compare={compare}",
-        f"--summ-compare-fail={rule}",
         *given,
         "--",
         suite,
     ]
     assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("partial", "of_pytest", "code", "outcome"),
+    [
+        ("1 of 30 pairs", 0, 1, "partial"),
+        ("", 0, 0, "passed"),
+        ("1 of 30 pairs", 10, 10, "partial"),
+    ],
+)
+def test_the_outcome_is_handed_on_and_a_partial_run_fails(
+    tmp_path: Path, partial: str, of_pytest: int, code: int, outcome: str
+) -> None:
+    """A run is green where tests were deselected; its record says that they were."""
+    run_record = replace(decide(read_record(CAREFUL, "RUN")), partial=partial)
+    (tmp_path / "record").write_text("".join(record_lines(run_record)), encoding="utf-8")
+    tools, outputs = tmp_path / "tools", tmp_path / "outputs"
+    tools.mkdir()
+    made = 'cp record "$RUNNER_TEMP/summ-gate/run.jsonl"'
+    (tools / "python").write_text(
+        f'#!/bin/sh\n[ "$2" != pytest ] || {{ {made}; exit {of_pytest}; }}\n'
+        f'exec {sys.executable} "$@"\n',
+        encoding="utf-8",
+    )
+    (tools / "python").chmod(0o755)
+    (tmp_path / "gate.sh").write_text(gate()["run"], encoding="utf-8")
+    env = INPUTS | {"PATH": f"{tools}:{os.environ['PATH']}", "RUNNER_TEMP": str(tmp_path)}
+    env |= {"GITHUB_OUTPUT": str(outputs), "PYTHONPATH": str(ROOT)}
+    done = run_command(*BASH, tmp_path / "gate.sh", cwd=tmp_path, env=env, code=code)
+    assert ("::error::this run is partial" in done.stdout) == (code == 1)
+    assert outputs.read_text(encoding="utf-8") == f"outcome={outcome}\n"
+    read_back = json.loads((tmp_path / "summ-gate/run.json").read_text(encoding="utf-8"))
+    assert read_back["outcome"] == outcome
+    assert read(ACTION)["outputs"]["outcome"]["value"] == "${{ steps.gate.outputs.outcome }}"
 
 
 def test_forks_and_no_key_are_replayed(tmp_path: Path) -> None:
@@ -240,11 +275,9 @@ def test_forks_and_no_key_are_replayed(tmp_path: Path) -> None:
 
 
 def test_the_gate_fails_as_pytest_fails_and_keeps_its_reports(tmp_path: Path) -> None:
-    """They are wanted most where the gate is red; the job that comments has no other text."""
+    """They are wanted most where the gate is red."""
     # A script that ends with another command would turn every gate green.
     run(tmp_path, code=4)
-    run(tmp_path, code=1, GITHUB_STEP_SUMMARY=str(tmp_path / "step.md"))
-    assert (tmp_path / "summ-gate/comment.md").read_text(encoding="utf-8") == "# failed"
     _, keep = steps(read(ACTION))
     assert keep["if"] == "always()"
     assert keep["with"]["path"] == "${{ runner.temp }}/summ-gate"

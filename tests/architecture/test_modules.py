@@ -67,6 +67,16 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert set(order.static_order()) == graph.modules
 
 
+def test_only_two_tables_of_the_core_name_an_annex() -> None:
+    """`[tool.importlinter]` sees no import by name. Messages on what is gone name its new place."""
+    named = re.compile(r"""["'](summeval_pytest\.)?(study|scale|desk)\.""")
+    annexes = {ROOT / "summeval_pytest" / name for name in ("study", "scale", "desk")}
+    core = [path for path in MODULES if annexes.isdisjoint(path.parents)]
+    naming = {_name(path) for path in core if named.search(path.read_text(encoding="utf-8"))}
+    naming.remove("summeval_pytest/gone.py")
+    assert naming == {"summeval_pytest/annex.py", "summeval_pytest/cli/app.py"}
+
+
 def test_no_test_reads_the_clock() -> None:
     """It would fail on a busy machine: `tests/waiting.py` waits for what happens instead."""
     clock = re.compile(r"\b(perf_counter|monotonic|process_time)\b|loop\(\)\.time\(\)")

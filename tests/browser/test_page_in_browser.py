@@ -19,6 +19,7 @@ from summeval_pytest.reports import page
 from summeval_pytest.reports.page import means_html
 from summeval_pytest.study.agreement.agreement_page import agreement_page
 from summeval_pytest.verdict.differences import Claim
+from summeval_pytest.verdict.pair import PairVerdict
 from summeval_pytest.verdict.run import RunVerdict
 from tests.chromium import IS_THERE, resize, window
 from tests.reports.records import (
@@ -216,7 +217,7 @@ def test_filters_narrow_the_list_and_the_address(browser: Browser) -> None:
     browser.find("select[name=system] option:nth-child(2)").click()
     assert shown() == ["#pair=careful/moss-02", "#pair=careful/moss-01"]
     assert browser.find("#count").text == "2 of 4 pairs shown, the worst first."
-    browser.find("select[name=verdict] option:last-child").click()
+    browser.find("select[name=verdict] option:nth-child(4)").click()
     assert shown() == ["#pair=careful/moss-01"]
     assert browser.run("return location.hash") == "#system=careful&verdict=passed"
     browser.run("location.hash = '#lost=conclusion'")
@@ -229,6 +230,15 @@ def test_filters_narrow_the_list_and_the_address(browser: Browser) -> None:
     browser.find(".heat div:nth-child(4) a").click()
     assert browser.run("return location.hash") == "#system=careless&lost=result"
     assert browser.texts("#list .who") == ["careless · moss-01 · ▼ 0.400 worse"]
+
+
+def test_a_filter_shows_the_passed_pairs_that_should_be_read(browser: Browser) -> None:
+    """A green badge does not say that a sentence is unsupported; the row does."""
+    green = replace(wrong_pair(), outcome="passed", verdict=PairVerdict())
+    browser.open(moss_run(moss_suite(right_pair(), green)))
+    browser.find("select[name=verdict] option:last-child").click()
+    assert browser.texts("#list .who") == ["careless · moss-01 · ▼ 0.400 worse"]
+    assert browser.texts("#list .misses span")[0] == "unsupported sentence 2;"
 
 
 def test_both_texts_are_marked_and_what_changed_is_reported(browser: Browser) -> None:
@@ -282,16 +292,25 @@ def test_pointing_at_words_says_why_and_at_pieces_shows_words(
 def disputed_run() -> RunVerdict:
     """A run with one pair, whose summary says "dry" where all others say "wet"."""
     reason = "conflict, needs an LLM or a person: direction: 'dry' against 'wet'"
+    disputes = (("dry", "wet"),)
     facets, eva, faithfulness = moss_scores()
     first, wrong = faithfulness.sentences
     stated = eva.candidate[1]
     fact = replace(stated.fact, text="Dry moss grew twice as fast.")
     scores = (
         facets,
-        replace(eva, candidate=(eva.candidate[0], replace(stated, fact=fact, reason=reason))),
-        replace(faithfulness, sentences=(first, replace(wrong, reason=reason))),
+        replace(
+            eva,
+            candidate=(
+                eva.candidate[0],
+                replace(stated, fact=fact, reason=reason, disputes=disputes),
+            ),
+        ),
+        replace(faithfulness, sentences=(first, replace(wrong, reason=reason, disputes=disputes))),
     )
-    change = replace(CHANGE, unsupported=(Claim(text=wrong.text, reason=reason),))
+    change = replace(
+        CHANGE, unsupported=(Claim(text=wrong.text, reason=reason, disputes=disputes),)
+    )
     disputed = replace(
         wrong_pair(), scores=scores, findings=findings_of(scores, SOURCE), change=change
     )
@@ -647,22 +666,26 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", PAGES)
-def test_nobody_is_shut_out(axe: str, browser: Browser, kind: str) -> None:
-    """Who reads by ear or by keyboard gates releases, too: axe-core knows 90 ways to lose them."""
+def check_access(axe: str, browser: Browser, part: str = "body") -> None:
+    """What is shown can be read and used by everybody, in both themes, on a telephone, too."""
     # Elements are one in both themes, so axe looks once; contrast is WCAG 2.2, 1.4.3 (4.5 to 1).
-    browser.open_text(PAGES[kind](), "#pair=careless/moss-01")
-    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     for theme, pixels in product(("dark", "light"), (400, 1280)):
         with browser.media(prefers_color_scheme=theme), browser.width(pixels):
             browser.settle()
             assert browser.run(CONTRAST) == []
             assert browser.run("return document.documentElement.scrollWidth") <= pixels
     browser.run(axe)
-    part = ".summeval" if kind == "notebook" else "body"
     actual = browser.run(
         "return axe.run(arguments[0], {rules: {'color-contrast': {enabled: false}}})", part
     )
     wrong = {rule["id"]: [node["html"] for node in rule["nodes"]] for rule in actual["violations"]}
     assert wrong == {}
     assert len(actual["passes"]) > 5
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_nobody_is_shut_out(axe: str, browser: Browser, kind: str) -> None:
+    """Who reads by ear or by keyboard gates releases, too: axe-core knows 90 ways to lose them."""
+    browser.open_text(PAGES[kind](), "#pair=careless/moss-01")
+    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    check_access(axe, browser, ".summeval" if kind == "notebook" else "body")

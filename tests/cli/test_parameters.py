@@ -2,20 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cyclopts import CycloptsError
+from cyclopts import App
 
-from summeval_pytest.cli.app import make_app
-from summeval_pytest.cli.parameters import (
-    Gated,
-    Judging,
-    gated_of,
-    session_of,
-)
+from summeval_pytest.cli.app import COMMANDS, make_app
+from summeval_pytest.cli.parameters import session_of, with_options
 from summeval_pytest.errors import UsageError
 from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.options import TABLE, Options
+from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.run.runner import Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.suite import Suite
@@ -33,22 +29,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_suite(tmp_path / "kilns", URL, systems=("good", "bad"))
 
 
-def read(*arguments: str) -> dict[str, Any]:
-    """What a command line comes to, by the command's arguments."""
-    _, bound, _ = make_app().parse_args(arguments, exit_on_error=False, print_error=False)
-    return bound.arguments
-
-
 def session(*arguments: str) -> Session:
-    """The session of `summeval agree` with these options."""
-    chosen: Judging = read("agree", "kilns", *arguments).get("judging", Judging())
-    return session_of(chosen.endpoints, chosen.asking)
+    """The session of a command with these options."""
+
+    @with_options(*TABLE)
+    def command(*, options: Options) -> Session:
+        return session_of(options)
+
+    app = App(result_action="return_value")
+    app.default(command)
+    result: Session = app(arguments, exit_on_error=False, print_error=False)
+    return result
 
 
 def gated(*arguments: str) -> tuple[Suite, tuple[Task, ...]]:
     """The suite, and what a run would ask."""
-    chosen: Gated = read("plan", "kilns", *arguments).get("gated", Gated())
-    result = gated_of(Path("kilns"), chosen, session_of(chosen.endpoints))
+    result = gated_suite(Path("kilns"), session(*arguments))
     return result.suite, result.tasks
 
 
@@ -66,45 +62,43 @@ def test_terms_are_those_of_the_options() -> None:
         "--summ-in-flight", "7", "--budget", "2.5",
     )  # fmt: skip
     terms = [
-        (each.place, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
+        (each.store, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
         for each in (chosen.terms, session().terms)
     ]
     assert terms == [
-        (Path("there"), "ollama", 3, "all", 7, 2.5),
+        ("there", "ollama", 3, "all", 7, 2.5),
         (None, None, None, "new", 64, None),
     ]
 
 
-def test_environment_names_store_endpoint_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command line goes before it, and an empty variable is none."""
+def test_each_command_is_a_run_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that run at the same time would else share a budget; they share the keys."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
-    monkeypatch.setenv("SUMM_STORE", "/somewhere")
-    monkeypatch.setenv("SUMM_ENDPOINT", "ollama")
-    result = [session(), session("--store", "there"), session("--endpoint", "openai")]
-    monkeypatch.setenv("SUMM_STORE", "")
-    monkeypatch.setenv("SUMM_ENDPOINT", "")
-    result.append(session())
-    assert [(each.terms.place, each.terms.endpoint) for each in result] == [
-        (Path("/somewhere"), "ollama"),
-        (Path("there"), "ollama"),
-        (Path("/somewhere"), "openai"),
-        (None, None),
-    ]
-    assert session().environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
-    assert len({"", *(each.terms.run for each in result)}) == 5  # each command is a run of its own
+    first, second = session(), session()
+    assert first.environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
+    assert len({"", first.terms.run, second.terms.run}) == 3
 
 
-def test_counts_dollars_and_modes_are_checked() -> None:
-    """The option is named, and what it takes; with no dollars at all nothing is asked."""
-    for text in ("0", "-1", "1.5", "many", "", "\u0663", "1000000", "9" * 5_000):
-        with pytest.raises(CycloptsError, match="is no whole number from 1 to 999999"):
-            read("plan", "kilns", "--votes", text)
-    assert session("--budget", "0").terms.budget == 0.0
-    for text in ("-1", "many", "", "nan", "1e999"):
-        with pytest.raises(CycloptsError, match="is not a number of dollars of at least 0"):
-            read("judge", "kilns", "--out", "x.jsonl", "--budget", text)
-    with pytest.raises(CycloptsError, match='Choose from: "none", "new", "all"'):
-        read("agree", "kilns", "--record", "some")
+def test_a_command_has_its_shared_options_from_the_table() -> None:
+    """An option of a name of the table that it writes itself means something else there."""
+    flags = {option.short_flag: option for option in TABLE.values()}
+    own = set()
+    for command, *_ in COMMANDS:
+        each = make_app()
+        for word in command.split():
+            each = each[word]
+        for argument in each.assemble_argument_collection():
+            for name in flags.keys() & {*argument.names}:
+                if flags[name].flag not in argument.names:
+                    own.add(f"{command} {name}")
+                else:
+                    assert (argument.parameter.help or "").startswith(flags[name].help)
+    assert own == {
+        "agree --compare", "agree --html", "import --suite", "init --endpoint", "init --judge",
+        "label --html",
+        "report --github", "report --run-record", "study --judge", "study --model",
+        "thresholds --judge",
+    }  # fmt: skip
 
 
 def test_pairs_are_those_of_default_or_named_systems(folder: Path) -> None:

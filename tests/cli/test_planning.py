@@ -35,7 +35,7 @@ def test_plan_counts_what_a_run_asks(tmp_path: Path, server: ScriptedServer, she
     assert server.n_requests == 2
     first, second = shell.lines("plan", "kilns")  # the embedded judge asks nobody
     assert first.startswith("plan: judge offline-")
-    assert second == NOTHING
+    assert second == "this judge asks no endpoint: the run costs nothing"
     message = shell.error(4, "plan", "kilns", "--votes", "3")
     assert "--summ-votes asks a model several times" in message
 

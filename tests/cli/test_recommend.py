@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from summeval_pytest.cli.recommend import _table
+from summeval_pytest.metrics.number import Named
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
 from tests.verdict.golden_answers import answered, golden
@@ -31,7 +33,7 @@ def recorded(folder: Path, *, has_labels: bool = True, support: float | None = N
     record = suite(*pairs, thresholds=Thresholds(pair=LIMITS, mean=()))
     if has_labels:
         record = replace(record, golden=tuple(labels))
-    file = folder / "run.json"
+    file = folder / "run.jsonl"
     file.write_text(record_text(run(record)), encoding="utf-8")
     return file
 
@@ -58,6 +60,13 @@ def test_one_number_is_shown_with_the_names_of_what_it_fails(tmp_path: Path, she
     row = lines.index(next(line for line in lines if line.startswith("  at most 0 ")))
     names = [f"bad::zinc-{n:02}" for n in range(10)]
     assert lines[row + 1] == f"    {', '.join(names)}"
+
+
+def test_a_number_with_a_long_name_has_its_table() -> None:
+    """A custom metric may call a number by up to 98 characters."""
+    for n in (8, 41, 98):
+        named = Named(name="x" * n, metric="x", meaning="it")
+        assert next(_table(named, [], (), has_names=False)).split() == ["x" * n, "fails"]
 
 
 def test_the_same_as_json(tmp_path: Path, shell: Shell) -> None:
@@ -103,4 +112,4 @@ def test_what_cannot_be_chosen_is_refused(
 
 def test_rescore_says_what_takes_its_place(shell: Shell) -> None:
     """Scripts name it."""
-    assert "`summeval thresholds RUN`" in shell.error(4, "rescore", "run.json")
+    assert "`summeval thresholds RUN`" in shell.error(4, "rescore", "run.jsonl")

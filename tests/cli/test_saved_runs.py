@@ -10,7 +10,10 @@ from typing import Final
 
 import pytest
 
+from summeval_pytest.cli import runs
+from summeval_pytest.cli.runs import NO_RESULT
 from summeval_pytest.metrics.catalogue import Score
+from summeval_pytest.options import TABLE
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
 from tests.resealing import resealed
@@ -23,7 +26,7 @@ THRESHOLDS: Final = Thresholds(pair=LIMITS, mean=LIMITS)
 def saved(folder: Path, name: str, *scores: Score) -> Path:
     """The record of a system that has these scores on each of forty papers, enough to decide."""
     pairs = (pair(f"zinc-{n:02}", *scores, system=name) for n in range(1, 41))
-    file = folder / f"{name}.json"
+    file = folder / f"{name}.jsonl"
     file.write_text(record_text(run(suite(*pairs, thresholds=THRESHOLDS))), encoding="utf-8")
     return file
 
@@ -49,7 +52,7 @@ def test_compare_has_the_worst_papers_first(careful: Path, careless: Path, shell
     assert code == 1
     assert lines[:2] == [
         "golden/summeval.toml: careless",
-        "against careful.json (careful), 40 papers",
+        "against careful.jsonl (careful), 40 papers",
     ]
     assert "papers that changed, worst first (40):" in lines
     assert lines.count("") >= 3
@@ -64,11 +67,12 @@ def test_compare_has_the_worst_papers_first(careful: Path, careless: Path, shell
 def test_a_rule_decides_the_exit_code_of_compare(
     careful: Path, careless: Path, shell: Shell
 ) -> None:
-    """A run that fails by itself is no better for a wide margin."""
-    assert shell.run("compare", careful, careful, "--fail=eva:0.9,facet:0.1")[0] == 0
-    code, lines, _ = shell.run("compare", careful, careless, "--fail=eva:0.9")
+    """Those that NEW was made with; a run that fails by itself says so, too."""
+    assert shell.run("compare", careful, careful)[0] == 0
+    code, lines, _ = shell.run("compare", careful, careless)
     assert code == 1
-    assert "NEW: the run failed by itself" in lines
+    assert any(line.endswith("FAILS") for line in lines)
+    assert "NEW: the run by itself is failed" in lines
 
 
 @pytest.mark.parametrize(
@@ -76,7 +80,6 @@ def test_a_rule_decides_the_exit_code_of_compare(
     [
         ("compare --system=terse", "golden/summeval.toml has none; known: careless"),
         ("compare --against=terse", "has no system 'terse'; known: careful"),
-        ("compare --fail=eva", "--fail='eva' is no rule; write eva:no-worse-0.05 for a margin"),
     ],
 )
 def test_what_decides_nothing_is_refused(
@@ -88,24 +91,17 @@ def test_what_decides_nothing_is_refused(
     assert message in printed
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *(f"report run.json --{kind} run.json" for kind in ("html", "junit", "gitlab")),
-        "history run.json --html run.json",
-        *(f"{command} suite --out papers.jsonl" for command in ("judge", "batch export")),
-        *(f"{command} suite --json papers.jsonl" for command in ("agree", "study")),
-    ],
-)
-def test_no_command_writes_over_what_it_is_made_of(
-    careful: Path, tmp_path: Path, shell: Shell, command: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", [name for name, each in TABLE.items() if each.is_report])
+def test_no_report_writes_over_the_record_that_it_is_made_of(
+    careful: Path, tmp_path: Path, shell: Shell, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A slip of a name would cost the record that decides, or the papers."""
+    """A slip of a name would cost the record that decides."""
     monkeypatch.chdir(tmp_path)
-    Path("run.json").write_bytes(careful.read_bytes())
-    Path("papers.jsonl").write_text('{"id": "zinc-01"}\n', encoding="utf-8")
-    message = shell.error(4, *command.split())
-    assert "it is there and is no earlier file of this kind; name another file" in message
+    Path("run.jsonl").write_bytes(careful.read_bytes())
+    flag = TABLE[kind].short_flag
+    message = shell.error(4, "report", "run.jsonl", flag, "run.jsonl")
+    assert f"{flag}=run.jsonl: the command reads that file; name another one" in message
+    assert Path("run.jsonl").read_bytes() == careful.read_bytes()
 
 
 def test_report_makes_every_report_of_a_record_again(
@@ -146,7 +142,7 @@ def test_a_strangers_record_commands_nobody(careful: Path, tmp_path: Path, shell
     """Records travel as artifacts and in pull requests."""
     hostile = json.dumps("\x1b[2J\n::error::x ##[group]")
     text = careful.read_text(encoding="utf-8").replace('"careful"', hostile)
-    file, other = tmp_path / "run.json", tmp_path / "other.json"
+    file, other = tmp_path / "run.jsonl", tmp_path / "other.jsonl"
     file.write_text(resealed(text), encoding="utf-8")
     other.write_text("[]", encoding="utf-8")
     for command in ("report", "compare"):
@@ -157,3 +153,23 @@ def test_a_strangers_record_commands_nobody(careful: Path, tmp_path: Path, shell
         assert not any("\x1b" in line or "##[" in line for line in lines)
         message = shell.error(4, command, *[other, careful][:twice])
         assert f"{other} is no run record: line 1: " in message
+
+
+def test_a_comment_on_a_strangers_record_is_only_read(
+    tmp_path: Path, careless: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its job may write, so it follows no link, reads no huge file, and posts no foreign error."""
+    lines = shell.lines("report", careless, "--comment")
+    assert lines[0] == "# \u274c failed: summarization gate"
+    assert "## Systems" in lines
+    link, bad = tmp_path / "run.jsonl", tmp_path / "bad.jsonl"
+    link.symlink_to(careless)
+    bad.write_text('{"run": "@team"}\n', encoding="utf-8")
+    for file in (link, bad, tmp_path, tmp_path / "none.jsonl"):
+        assert shell.lines("report", file, "--comment") == [NO_RESULT]
+    monkeypatch.setattr(runs, "MOST_BYTES", 100)
+    assert shell.lines("report", careless, "--comment") == [NO_RESULT]
+    for other in ("--json", "--github", f"--html={tmp_path / 'page.html'}"):
+        assert shell.error(4, "report", careless, "--comment", other) == (
+            "--comment prints the comment alone; leave out the other reports"
+        )

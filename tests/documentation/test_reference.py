@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.documentation.reference import BLOCK, BLOCKS, PAGES, written
+from tools.documentation.reference import BLOCK, BLOCKS, PAGES, written
 
 REFERENCE = sorted(PAGES.glob("*.md"))
 
 
 @pytest.mark.parametrize("page", REFERENCE, ids=lambda page: page.stem)
 def test_reference_pages_are_as_the_code_has_it(page: Path) -> None:
-    """A table that is written by hand goes stale; `python -m tests.documentation.reference`."""
+    """A table that is written by hand goes stale; `python -m tools.documentation.reference`."""
     text = page.read_text(encoding="utf-8")
     assert text == written(text)
 

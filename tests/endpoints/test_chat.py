@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import string
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -85,6 +86,7 @@ def test_all_that_can_change_a_reply_is_in_its_identity() -> None:
         replace(ASKED, attempt=1),
         replace(ASKED, room=2048),
         replace(ASKED, reasoning_effort="low"),
+        replace(ASKED, is_roomy=True),
     ):
         assert identity(other) != identity(ASKED)
         assert other != ASKED
@@ -104,6 +106,43 @@ def test_a_reply_that_was_cut_before_it_began_was_thought() -> None:
         assert reply.n_thought == n_thought
 
 
+@pytest.mark.parametrize(
+    ("text", "is_looping"),
+    [
+        ("Kilns fire bricks. " * 90, True),
+        ("".join(f'{{"id": {n}, "reason": "so the text says"}}, ' for n in range(99)), True),
+        ("\n" * 400, True),
+        ("<think>So. " + "But wait, is it? Let me look at the premises once more. " * 60, True),
+        (" ".join(f"Sentence {letter} is another." for letter in string.ascii_letters), False),
+        ("Kilns fire. " * 90 + "Then it ends, with many words that stood nowhere before.", False),
+        ("a", False),
+        ("", False),
+    ],
+    ids=["sentence", "numbers", "blanks", "thoughts", "likeness", "end", "short", "nothing"],
+)  # fmt: skip
+def test_a_reply_loops_if_it_says_the_same_up_to_the_limit(text: str, *, is_looping: bool) -> None:
+    """The model would never have come to an end; one that ended by itself does not loop."""
+    assert chat.ChatReply(text=text, finish="length").is_looping == is_looping
+    assert not chat.ChatReply(text=text).is_looping
+
+
+def test_only_thoughts_that_took_the_first_room_want_more() -> None:
+    """More room helps nobody who repeats itself, nor where the endpoint cut for its own reasons."""
+    request = replace(ASKED, room=chat.ROOM, first_room=512)
+    thought = chat.ChatReply(text="", finish="length", usage=chat.Usage(9, 512))
+    assert thought.wants_room(request)
+    assert replace(thought, usage=None, text="<think>Hm").wants_room(request)
+    for reply in (
+        replace(thought, text="A summary that"),
+        replace(thought, text="<think>" + "But wait, is it so? " * 99),
+        replace(thought, usage=chat.Usage(9, 300)),
+        replace(thought, usage=chat.Usage(9, 16_384)),  # of an older version
+        replace(thought, finish="stop"),
+    ):
+        assert not reply.wants_room(request)
+    assert not thought.wants_room(ASKED)
+
+
 def test_the_endpoint_is_in_the_identity_and_the_topic_is_not() -> None:
     """The same name may be another model elsewhere; what a request is about changes no reply."""
     # Nor does the usual room change one that fits: replies of older versions are found.
@@ -111,6 +150,7 @@ def test_the_endpoint_is_in_the_identity_and_the_topic_is_not() -> None:
     assert identity(replace(ASKED, topic="another")) == identity(ASKED)
     assert replace(ASKED, topic="another") == ASKED
     assert identity(replace(ASKED, room=chat.ROOM)) == identity(ASKED)
+    assert identity(replace(ASKED, first_room=64)) == identity(ASKED)
     assert not {"room", "reasoning_effort"} & ASKED.identity("ollama").keys()
     # without thoughts a reply is stored as ever: cassettes do not change
     for n_cached, n_thought, row in ((0, 0, [9, 5, 0]), (1, 2, [9, 5, 1, 2])):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.limits import URGENCY, Limiter, Limits, Urgency
+from summeval_pytest.endpoints.limits import FEW, NARROW, URGENCY, Limiter, Limits, Urgency
 from summeval_pytest.errors import OptionError
 from tests.endpoints.calls import n_waiting
 from tests.waiting import SOON, run_skipping, skip
@@ -42,10 +42,12 @@ class Crowd:
         self.tasks: dict[str, asyncio.Task[None]] = {}
         self._doors: dict[str, asyncio.Event] = {}
 
-    async def enter(self, name: str, lane: Limiter, urgency: Urgency | None = None) -> None:
+    async def enter(
+        self, name: str, lane: Limiter, urgency: Urgency | None = None, *, prompt: str = ""
+    ) -> None:
         """One more, who stands in line before the next one comes."""
         self._doors[name] = asyncio.Event()
-        self.tasks[name] = asyncio.ensure_future(self._one(name, lane, urgency))
+        self.tasks[name] = asyncio.ensure_future(self._one(name, lane, urgency, prompt))
         await turns()
 
     async def leave(self, name: str) -> None:
@@ -64,10 +66,10 @@ class Crowd:
             door.set()
         await asyncio.gather(*self.tasks.values(), return_exceptions=True)
 
-    async def _one(self, name: str, lane: Limiter, urgency: Urgency | None) -> None:
+    async def _one(self, name: str, lane: Limiter, urgency: Urgency | None, prompt: str) -> None:
         if urgency is not None:
             URGENCY.set(urgency)
-        async with self.limits.taken(lane):
+        async with self.limits.taken(lane, prompt=prompt):
             self.served.append(name)
             await self._doors[name].wait()
 
@@ -91,6 +93,38 @@ def test_who_is_demanded_while_waiting_overtakes() -> None:
         assert crowd.served[-1] == "old"
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("n_limit", "served"),
+    [
+        (1, "first, again, facts kiln, facts moss, facts moss 2, rate kiln, rate moss"),
+        (NARROW + 1, "first, rate kiln, facts kiln, again, rate moss, facts moss, facts moss 2"),
+    ],
+)
+def test_prompts_with_the_same_beginning_follow_each_other_where_few_may_be_open(
+    n_limit: int, served: str
+) -> None:
+    """A slot keeps what it has read; a wide endpoint finishes one pair after another."""
+
+    async def main() -> list[str]:
+        crowd = Crowd(limits := Limits(64))
+        lane = limits.limiter(at(max_in_flight=n_limit))
+        for n in range(n_limit - 1):  # all but one place
+            await crowd.enter(f"other {n}", lane)
+        await crowd.enter("first", lane, prompt="facts")
+        for name in ("rate kiln", "facts kiln", "again", "rate moss", "facts moss"):
+            await crowd.enter(name, lane, prompt="" if name == "again" else name)
+        order = ["first"]
+        while len(order) < 7:
+            await crowd.leave(order[-1])
+            order.append(crowd.served[-1])
+            if order[-1] == "facts moss":  # what its pair asks next
+                await crowd.enter("facts moss 2", lane, prompt="facts moss 2")
+        await crowd.end()
+        return order
+
+    assert ", ".join(asyncio.run(main())) == served
 
 
 def test_endpoints_share_a_runs_slots_and_have_limits_of_their_own() -> None:
@@ -138,7 +172,7 @@ def test_a_refusal_halves_the_limit_once_for_all_that_was_out() -> None:
 
     async def main() -> list[int]:
         all_ = Limits(64)
-        lane = all_.limiter(at())
+        lane = all_.limiter(at(max_in_flight=64))
         async with all_.taken(lane) as one, all_.taken(lane) as two:
             lane.refused(one)
             lane.refused(two)
@@ -167,6 +201,22 @@ def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
     with pytest.raises(OptionError) as caught:
         Limits(0)
     assert str(caught.value) == "0 requests in flight are none; it has to be 1 or more"
+
+
+def test_a_limit_of_this_machine_doubles_while_answers_are_fast() -> None:
+    """A server with one slot answers ever later, the more wait; after a trouble it grows by one."""
+    lane, limits = Limits(64).limiter(at()), []
+    assert lane.limit == FEW == 4
+    for n, seconds in ((4, 1.0), (8, 1.0), (16, 31.0), (1, 29.0)):
+        for _ in range(n):
+            lane.served(seconds)
+        limits.append(lane.limit)
+    assert limits == [8, 16, 16, 32]
+    lane.refused(0)
+    for _ in range(16):
+        lane.served(1.0)
+    assert lane.limit == 17
+    assert Limits(64).limiter(replace(at(), base_url="https://hosted.example/v1")).limit == 64
 
 
 def test_a_store_that_many_share_says_when_a_turn_is_due() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.fitting import data, rarity
-from tests.fitting.data import fit_logistic, folds, source_index
 from tests.label_suite import write_lines
+from tools.fitting import data, rarity
+from tools.fitting.data import fit_logistic, folds, source_index
 
 
 def test_a_source_is_cut_by_its_lines_or_by_our_rules() -> None:
@@ -37,7 +37,7 @@ def test_the_same_arrays_give_the_same_bytes(
         assert arrays["steps"].tolist() == [0, 1, 2, 3, 4]
         assert arrays["intercept"].shape == ()
     assert json.loads((tmp_path / "made.json").read_text(encoding="utf-8")) == {
-        "command": "python -m tests.fitting.made --data ../shared/data",
+        "command": "python -m tools.fitting.made --data ../shared/data",
         "data": ["ours"],
     }
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
 from summeval_pytest.questions import FACETS
-from tests.fitting.ratings import (
+from tools.fitting.ratings import (
     SCALE,
     WEIGHT,
     Rated,

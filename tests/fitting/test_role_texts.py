@@ -5,14 +5,14 @@ import random
 from pathlib import Path
 
 from summeval_pytest.judges.offline.roles import STATES
-from tests.fitting.role_texts import (
+from tests.label_suite import write_lines
+from tools.fitting.role_texts import (
     RoleText,
     cut_text,
     cut_texts,
     labelled_texts,
     segmented_texts,
 )
-from tests.label_suite import write_lines
 
 FIVE = RoleText(
     "csabstruct", "g", tuple("abcde"), (frozenset({0}),) * 5, (0, 0, 1, 2, None), (1.0,) * 5

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from summeval_pytest.judges.offline.roles import BESIDE, OWN, name_of
-from tests.fitting.role_texts import RoleText
-from tests.fitting.roles import (
+from tools.fitting.role_texts import RoleText
+from tools.fitting.roles import (
     BESIDE_SCALE,
     VECTOR_SCALE,
     Batch,
@@ -35,7 +35,7 @@ def _abstract(number: int) -> RoleText:
 
 def test_roles_are_learned_from_made_up_abstracts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six abstracts of one form, and one that was not among them."""
-    monkeypatch.setattr("tests.fitting.roles._ROUNDS", 8)
+    monkeypatch.setattr("tools.fitting.roles._ROUNDS", 8)
     model = learn([_abstract(number) for number in range(6)])
     unseen = _abstract(99)
     assert read(model, unseen).tolist() == [0, 1, 2, 3]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.learned import STEPS, learned
-from tests.fitting import presence
-from tests.fitting.evidence import Claim, chosen, claims, f1, shipped
-from tests.fitting.presence import Asked, asked, examples, fit
+from tools.fitting import presence
+from tools.fitting.evidence import Claim, chosen, claims, f1, shipped
+from tools.fitting.presence import Asked, asked, examples, fit
 
 
 def claim(places: tuple[int, ...], shares: list[float], *sets: set[int]) -> Claim:

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.run.golden import golden_answers
+from summeval_pytest.run.golden import golden_answers, golden_tasks
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.verdict.policy import floors_of, read_floors
 from summeval_pytest.verdict.trust import Trust, measure_trust
@@ -26,7 +26,8 @@ def measured(judge: type[Judge], kept_as: str) -> Trust:
     suite = oracle.golden()
     floors = floors_of(read_floors(suite, kept_as), kept_as)
     with closing(Runner(judge())) as runner:
-        return measure_trust(golden_answers(runner, suite), floors, judge=kept_as, labels="")
+        answers = golden_answers(runner, golden_tasks(suite))
+        return measure_trust(answers, floors, judge=kept_as, labels="")
 
 
 def missed(judge: type[Judge], kept_as: str) -> set[str]:

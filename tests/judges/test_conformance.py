@@ -8,9 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.judge import ComposedJudge, Judge, RecordedJudge
+from summeval_pytest.judges.composed import ComposedJudge
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.study.baselines import CountFacts, FactCounts, RateSummary, SummaryRating
+from summeval_pytest.study.eva.fact_chains import CheckInChain
+from summeval_pytest.study.eva.relations import ListRelations
 from summeval_pytest.study.local_checker import Checker
+from summeval_pytest.study.recorded_judge import RecordedAnswers
 from tests.judges.llm.by_rule import judge_of
 from tests.local_models import WordReader
 
@@ -36,16 +41,17 @@ ANSWERS: dict[type, type] = {
     q.RateFacets: q.FacetRatings,
     q.ListFacts: q.FactList,
     q.CheckFacts: q.FactChecks,
-    q.ListRelations: q.RelationList,
-    q.CountFacts: q.FactCounts,
+    ListRelations: q.FactList,
+    CheckInChain: q.FactChecks,
+    CountFacts: FactCounts,
     q.CheckSentences: q.SentenceChecks,
-    q.RateSummary: q.SummaryRating,
+    RateSummary: SummaryRating,
 }
 JUDGES: dict[str, Callable[[], Judge]] = {
     "embedded": OfflineJudge,
     "llm": judge_of,
     "llm, one by one": lambda: judge_of(batched=False, votes=3),
-    "recorded": lambda: RecordedJudge(
+    "recorded": lambda: RecordedAnswers(
         signature="recorded GPT",
         segments={KITES: q.FacetSegments(result=KITES)},
         ratings={SAME: RATED},
@@ -84,10 +90,11 @@ def questions_about(text: str, other: str) -> tuple[q.Question, ...]:
         q.RateFacets(pairs),
         q.ListFacts((text, other)),
         q.CheckFacts(facts, (other,)),
-        q.ListRelations(text),
-        q.CountFacts(text, other),
+        ListRelations(text),
+        CheckInChain(facts[:1], (other,), earlier=((text, True),)),
+        CountFacts(text, other),
         q.CheckSentences((text, other, text), (other, text)),
-        q.RateSummary(text, other),
+        RateSummary(text, other),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics.flow import Dialogue, Returned
+from summeval_pytest.study.eva.relations import ListRelations
 
 
 def ended(dialogue: Dialogue[Returned], *rounds: tuple[q.Answer, ...]) -> Returned:
@@ -65,15 +66,10 @@ class Table:
                     for text in self.facts.get(sentence, (sentence,))
                 ]
                 return q.FactList(tuple(stated))
-            case q.ListRelations(text):
-                return q.RelationList(
-                    tuple(
-                        q.Relation(head="a", relation="b", tail="c", statement=statement)
-                        for statement in self.relations.get(text, ())
-                    )
-                )
-            case q.CheckFacts(facts, premises):
-                return q.FactChecks(tuple(self._check(fact.text, premises) for fact in facts))
+            case ListRelations(text):
+                return q.FactList(facts(*self.relations.get(text, ())))
+            case q.CheckFacts(checked, premises):
+                return q.FactChecks(tuple(self._check(fact.text, premises) for fact in checked))
             case _:
                 return q.Unanswered("not in the tables")
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from summeval_pytest.judges.offline.conflicts import in_conflict
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence, source_sentences
 from summeval_pytest.metrics.number import Unscored
@@ -119,7 +118,7 @@ def test_a_number_that_a_reference_states_is_no_conflict_and_the_reason_says_so(
     score = scored(summary, check, *[no(1)] * 19, references=references)
     first, second, *_ = score.sentences
     assert first.reason == f"{check.reason}; a reference states '0.31 kg'"
-    assert (first.missing, second.missing, score.conflicts) == ((), ("311 g",), 0)
+    assert (first.missing, second.missing, first.conflict) == ((), ("311 g",), False)
     assert first.supported is (None if isinstance(check, Unanswered) else False)
     assert second.reason == f"{no().reason}; not found in the source: '311 g'"
 
@@ -130,8 +129,7 @@ def test_a_reference_excuses_the_numbers_that_it_states_and_no_more() -> None:
     score = scored(summary, no(1), references=("By 31 g.",))
     reason = score.sentences[0].reason
     assert (score.sentences[0].missing, reason.partition("; ")[0]) == (("9 days",), no().reason)
-    assert in_conflict(reason) == (("9 days",), ())
-    assert in_conflict("no; the source has '9 days' for '8 days'") == (("8 days",), ("9 days",))
+    assert score.sentences[0].disputes == (("9 days", ""),)
     score = scored(summary, replace(no(1), conflict=True, reason="conflict"))
     assert (score.conflicts, score.sentences[0].reason.partition(";")[0]) == (1, "conflict")
 
@@ -247,18 +245,18 @@ def test_summary_of_fragments_is_the_systems_fault_and_asks_nothing(summary: str
     assert judge(summary) == lack
 
 
-def test_unanswered_sentence_up_to_five_percent_leaves_the_denominator() -> None:
-    """One of 20 sentences: the rate is that of the other 19, and the summary is not faithful."""
+def test_up_to_five_percent_unanswered_sentences_count_as_wrong() -> None:
+    """One of 20 sentences: the rate is 19/20, and the summary is not faithful."""
     score = scored(ponds(20), Unanswered("cut off"), *[yes(0)] * 19)
-    assert (score.value, score.is_faithful) == (1.0, False)
+    assert (score.value, score.is_faithful) == (0.95, False)
     assert score.sentences[0].supported is None
     assert score.sentences[0].reason == "cut off; not found in the source: '0'"
-    # 18 of 19 where one of them is unsupported
-    assert scored(ponds(20), Unanswered("cut off"), no(), *[yes(0)] * 18).value == 18 / 19
+    # 18 of 20 where another one is unsupported
+    assert scored(ponds(20), Unanswered("cut off"), no(), *[yes(0)] * 18).value == 0.9
     # copied sentences count among the 20
     copied = tuple(f"{s.strip('.')}." for s in ponds(19).split(". "))
     summary = f"{ponds(19)} Mice ate zinc."
-    assert scored(summary, Unanswered("cut off"), source=copied).value == 1.0
+    assert scored(summary, Unanswered("cut off"), source=copied).value == 0.95
     # one of 19 sentences is 5.3 %
     reason = "1 of 19 sentences unanswered, first: cut off"
     lack = Unscored(metric="faithfulness", status="unanswered", reason=reason)
@@ -273,13 +271,17 @@ def test_unsupported_sentences_are_counted_however_long_the_summary_is() -> None
     assert scored(SUMMARY, yes(0), yes(1), yes(2)).values()["faithfulness.unsupported"] == 0
 
 
-def test_an_unanswered_sentence_may_be_unsupported_and_overgeneral() -> None:
+def test_an_unanswered_sentence_counts_in_every_count_of_what_is_wrong() -> None:
     """A gate on a count of zero must not pass on a sentence that nobody judged."""
-    kinds = [replace(yes(0), error="")] * 20
+    kinds = [replace(yes(0), error="", support=1.0)] * 20
     score = scored(ponds(21), *kinds, Unanswered("lost"))
-    worst = score.bounds(right=False)
-    assert worst["faithfulness.unsupported"] == worst["faithfulness.overgeneral"] == 1.0
-    assert "faithfulness.unsupported" not in score.bounds(right=True)
+    values = dict(score.values())
+    assert values.pop("faithfulness") == 20 / 21
+    assert values.pop("faithfulness.support") == pytest.approx(20 / 21)
+    assert values == dict.fromkeys(
+        ("faithfulness.unsupported", "faithfulness.overgeneral", "faithfulness.conflicts"), 1.0
+    )
+    assert score.unanswered() == dict.fromkeys(score.values(), 1)
 
 
 def test_overgeneral_sentences_are_counted_where_the_judge_names_kinds() -> None:

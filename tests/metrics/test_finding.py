@@ -109,7 +109,7 @@ def test_what_is_wrong_is_reported_with_its_place_in_the_source(
     """Worked examples, one of each kind; what is right is no finding."""
     (finding,) = findings_of([score], SOURCE)
     evidence = ((place, SOURCE[place]),)
-    assert astuple(finding) == (*what, *texts, evidence, severity, False)
+    assert astuple(finding) == (*what, *texts, evidence, severity, False, (), "")
 
 
 def test_what_the_judge_could_not_decide_is_counted_among_what_is_wrong() -> None:

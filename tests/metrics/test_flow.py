@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +11,13 @@ from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.flow import (
     MAX_UNANSWERED,
     Dialogue,
     Flow,
     NoScoreError,
+    ScoreT,
     ask,
     averaged,
     best_of,
@@ -33,7 +37,7 @@ SKIPPED = Unscored(metric="facet", status="skipped_no_reference", reason="no fac
 ONE, TWO = q.FactList(facts("a")), q.FactList(facts("b"))
 
 
-def settled(outcome: FacetScore | Unscored) -> Flow[FacetScore]:
+def settled(outcome: ScoreT | Unscored) -> Flow[ScoreT]:
     """A conversation that asks nothing."""
     yield from ()
     return outcome
@@ -129,6 +133,19 @@ def test_best_reference_counts_or_the_mean_unless_the_judge_failed_on_one(
     assert ended(best_of(tuple(map(settled, outcomes)))) == best
     result = ended(mean_of(tuple(map(settled, outcomes))))
     assert (result.value if isinstance(mean, float) else result) == mean  # type: ignore[union-attr]
+
+
+def test_which_reference_is_the_best_is_not_known_with_missing_answers() -> None:
+    """With the answer, the other one might be chosen, and its numbers might miss a threshold."""
+    fact = q.Fact(text="Zinc helps.", sentence=0)
+    held = [CheckedFact(fact=fact, holds=holds, reason="") for holds in (True, None)]
+    whole = EvaScore(value=0.6, precision=0.6, recall=0.6, recall_entailed=None)
+    holed = replace(whole, value=0.5, candidate=tuple(held))
+    for scores in ((whole, holed), (holed, whole)):
+        best = ended(best_of(tuple(map(settled, scores))))
+        assert isinstance(best, Unscored)
+        assert (best.metric, best.fault) == ("eva", "judge")
+    assert ended(best_of((settled(holed),))) == holed
 
 
 def test_judge_failing_on_the_first_reference_ends_the_conversation() -> None:

@@ -75,17 +75,16 @@ def test_numbers_that_a_threshold_can_name(score: Score, values: dict[str, float
 @pytest.mark.parametrize(
     ("supports", "mean"),
     [
-        ((1.0, 0.75, 0.2), 0.65),  # (1 + .75 + .2) / 3
+        ((1.0, 0.75, 0.45), 0.55),  # (1 + .75 + .45 + 0) / 4
         # a copied sentence has 1 by rule; a mean over such alone would be no word of the judge's
         ((1.0, None), None),
         ((None, None), None),
-        ((), None),
     ],
 )
-def test_support_is_over_answered_sentences(
+def test_support_is_over_all_sentences(
     supports: tuple[float | None, ...], mean: float | None
 ) -> None:
-    """An unanswered one is neither 0 nor 1; one without support leaves no mean."""
+    """An unanswered one counts 0; an answered one without support leaves no mean."""
     sentences = [judged(True, support=support).sentences[0] for support in supports]
     score = replace(judged(), sentences=(*sentences, *judged(None).sentences))
     assert score.support == mean

@@ -18,8 +18,8 @@ TEXTS: dict[MetricName, str] = {
     "facet": "empty:1|judge:offline-7|norm:3|references:best|split:3|suite:77be|v:4"
     "|weights:.1,.3,.3,.3",
     "eva": "judge:offline-7|norm:3|premises:all|recall:matched|references:best|split:3|suite:77be"
-    "|unanswered:0.05|v:3",
-    "faithfulness": "judge:offline-7|min_chars:5|norm:3|split:3|suite:77be|unanswered:0.05|v:3",
+    "|unanswered:0.05|v:4",
+    "faithfulness": "judge:offline-7|min_chars:5|norm:3|split:3|suite:77be|unanswered:0.05|v:4",
 }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from summeval_pytest import questions as q
-from summeval_pytest.cli.imports import sample_suite
+from summeval_pytest.desk.imports import sample_suite
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.run.runner import Runner, tasks_of

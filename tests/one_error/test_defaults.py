@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.imports import sample_suite
+from summeval_pytest.desk.imports import sample_suite
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.reports.judge_section import FIGURES_STOPPED, OTHERS_STOPPED
 from summeval_pytest.suite.suite import Suite, load_suite

@@ -254,11 +254,11 @@ summaries = "bad.jsonl"
             self.extend(ENDPOINT.format(url=server.url, model=model, judge=judge) + more)
             yield server
 
-    def record(self, name: str = "run.json") -> RunVerdict:
+    def record(self, name: str = "run.jsonl") -> RunVerdict:
         """The record that a run has written, decided as it was then."""
         return decide(read_record(self.path / name, "RUN"))
 
-    def pairs(self, name: str = "run.json") -> list[dict[str, Any]]:
+    def pairs(self, name: str = "run.jsonl") -> list[dict[str, Any]]:
         """The pairs of a record as they stand in its file."""
         lines = (json.loads(line) for line in self.text(name).split("\n") if line)
         return [line["pair"] for line in lines if "pair" in line]

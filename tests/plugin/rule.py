@@ -15,7 +15,6 @@ from summeval_pytest.questions import (
     Answer,
     CheckFacts,
     CheckSentences,
-    CountFacts,
     FacetRating,
     FacetRatings,
     FacetSegments,
@@ -24,16 +23,15 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
-    ListRelations,
+    OtherQuestion,
     Question,
     RateFacets,
-    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
-    SummaryRating,
     Unanswered,
 )
+from summeval_pytest.study.baselines import RateSummary, SummaryRating
 
 Revised = SentenceCheck | Unanswered
 
@@ -96,8 +94,6 @@ class Fair:
                     for n, fact in enumerate(facts)
                 ]
                 return FactChecks(tuple(checks))
-            case ListRelations() | CountFacts():
-                return Unanswered("no rule for it")
             case CheckSentences(sentences, _):
                 said = [(likes(sentence), (0,)) for sentence in sentences]
                 return SentenceChecks(
@@ -105,6 +101,8 @@ class Fair:
                 )
             case RateSummary(_, summary):
                 return SummaryRating(reason=why, rating=4 if likes(summary) else 1)
+            case OtherQuestion():
+                return Unanswered("no rule for it")
 
     def reason(self, question: Question) -> str:  # noqa: ARG002 - another judge looks at it
         """The reason that it gives."""
@@ -181,12 +179,6 @@ class Stuck(Fair):
         """Too late."""
         time.sleep(3600.0)
         return super().say(question)
-
-
-class PerProcess(Fair):
-    """Another judge in each process."""
-
-    signature = f"fair-{os.getpid()}"
 
 
 class Fatal(Fair):

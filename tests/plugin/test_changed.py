@@ -14,7 +14,7 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from tests.plugin.conftest import FAIR, Bench, Run
-from tests.plugin.test_correcting import labelled
+from tests.plugin.labelled import labelled
 from tests.plugin.test_own_metrics import install_loud
 from tests.resealing import resealed
 
@@ -200,7 +200,7 @@ def test_what_changed_since_measuring_is_never_green_by_mistake(bench: Bench, na
     run = bench.inside("summeval.toml", "--summ-from=1-2.json,2-2.json", *change.options)
     assert answered(run) == change.recorded, run.out + run.err
     assert change.message in " ".join((run.out + run.err).split())
-    commands = (["report"], ["compare", "1-2.json", "--fail=p0.05"])
+    commands = (["report"], ["compare", "1-2.json"])
     report, compare = (main([*command, "today.json"]) for command in commands)
     assert report == (change.live != "passed")
     if change.live != "passed":
@@ -235,8 +235,8 @@ def test_other_votes_are_another_judge(bench: Bench) -> None:
     """Three votes answer what one did not."""
     bench.suite()
     with bench.serving():
-        bench.inside("summeval.toml", "--summ-judge=rule", "--summ-run-record=run.json")
-        run = bench.inside("summeval.toml", "--summ-from=run.json", "--summ-votes=3")
+        bench.inside("summeval.toml", "--summ-judge=rule", "--summ-run-record=run.jsonl")
+        run = bench.inside("summeval.toml", "--summ-from=run.jsonl", "--summ-votes=3")
     assert answered(run) == "refused"
     assert "votes=1" in run.err
     assert "votes=3" in run.err

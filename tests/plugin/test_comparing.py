@@ -8,26 +8,26 @@ from tests.plugin.conftest import FAIR, Bench, Run
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
-P = "--summ-compare-fail=p0.05"
-DROP = "--summ-compare-fail=facet:0.1"
+DROP = "[compare]\ndrop = {facet = 0.1}\n"
 
 
 def saved(bench: Bench, *arguments: str) -> Run:
     """A run that is saved as v1."""
     run = bench.inside("summeval.toml", *(arguments or (GOOD,)), SAVE, "--tb=no")
-    assert "saved: baselines/v1.json" in run.lines
+    assert "saved: baselines/v1.jsonl" in run.lines
     return run
 
 
 def test_a_run_against_itself_passes_with_difference_0(bench: Bench) -> None:
     """Whatever fails here would be the harness's own doing; a record's file will do, too."""
     saved(bench)
-    run = bench.inside("summeval.toml", GOOD, COMPARE, P, "--summ-run-record=elsewhere.json")
+    bench.extend(DROP)
+    run = bench.inside("summeval.toml", GOOD, COMPARE, "--summ-run-record=elsewhere.json")
 
     assert (run.code, run.last) == (0, "3 passed")
     assert "good against v1 (good): no rule broken" in run.lines
-    assert any("(drop ruled out): facet +0.000 " in line for line in run.lines)
-    run = bench.inside("summeval.toml", GOOD, P, "--summ-compare=elsewhere.json")
+    assert any("  change on 2 papers: faithfulness +0.000" in line for line in run.lines)
+    run = bench.inside("summeval.toml", GOOD, "--summ-compare=elsewhere.json")
     assert run.code == 0
     assert "good against elsewhere.json (good): no rule broken" in run.lines
 
@@ -35,11 +35,11 @@ def test_a_run_against_itself_passes_with_difference_0(bench: Bench) -> None:
 def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench) -> None:
     """The reviewer sees where, the old words beside the new ones, and the sentence that is new."""
     saved(bench)
-    run = bench.inside("summeval.toml", BAD, COMPARE, DROP, "--summ-min=facet=0.3", "-rA")
+    bench.extend(DROP)
+    run = bench.inside("summeval.toml", BAD, COMPARE, "--summ-min=facet=0.3", "-rA")
 
     assert run.code == 1
     assert "thresholds by --summ-min: facet=0.3" in run.lines
-    assert "rules by --summ-compare-fail: facet:0.1" in run.lines
     assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
     assert "facet drops by " in run.out
     assert "  limpet-01: result 4 -> 2" in run.lines
@@ -52,9 +52,9 @@ NAME = " is not a name for a saved run; use letters, digits, '.', '-' and '_'"
 
 
 REFUSED: Final = (
-    ((DROP,), "--summ-compare-fail says what fails and nothing is compared"),
     (("--summ-compare=v11",), "baselines has no run 'v11'; did you mean 'v1'?"),
-    (("--summ-compare=cut",), "cut.json was cut before it closed its record"),
+    (("--summ-compare=v0",), "v0.json there is of an earlier version, and cannot be read; save"),
+    (("--summ-compare=cut",), "cut.jsonl was cut before it closed its record"),
     (("--summ-save=../v1",), f"--summ-save='../v1'{NAME}"),
 )
 
@@ -67,8 +67,9 @@ def test_what_cannot_be_compared_or_saved_is_a_usage_error(bench: Bench) -> None
     assert none in bare.err
 
     saved(bench)
-    text = bench.text("baselines/v1.json")
-    bench.write("baselines/cut.json", "".join(text.splitlines(keepends=True)[:-2]))
+    text = bench.text("baselines/v1.jsonl")
+    bench.write("baselines/v0.json", "{}")
+    bench.write("baselines/cut.jsonl", "".join(text.splitlines(keepends=True)[:-2]))
     for arguments, message in REFUSED:
         run = bench.inside("summeval.toml", *arguments)
         assert (run.code, message in run.err) == (4, True), run.err
@@ -78,9 +79,10 @@ def test_the_baselines_system_can_be_named(bench: Bench) -> None:
     """A saved run of several systems, of which one fails, leaves open which one is meant."""
     assert saved(bench, "--summ-model=good,bad").code == 1
     bench.spoil("summeval.toml", "[systems.bad]", "[systems.other]")
+    bench.extend(DROP)
     other = "--summ-model=other"
     unclear = bench.inside("summeval.toml", other, COMPARE)
-    named = bench.inside("summeval.toml", other, f"{COMPARE}:bad", P, "--tb=no")
+    named = bench.inside("summeval.toml", other, f"{COMPARE}:bad", "--tb=no")
 
     assert unclear.code == 4
     assert "'v1' has no system 'other'" in unclear.err

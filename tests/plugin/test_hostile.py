@@ -19,7 +19,7 @@ WRITTEN: Final = VENOM.replace("\ud800", "")
 OURS: Final = re.compile(r"^::(error|warning) (file=[^,:]+,line=\d+,)?title=[^,:]*::", re.MULTILINE)
 COMMAND: Final = re.compile(r"^\s*::", re.MULTILINE)
 OLD_COMMAND: Final = re.compile(r"##\w*\[")
-FILES: Final = ("run.json", "run.xml", "run.html", "step.md")
+FILES: Final = ("run.jsonl", "run.xml", "run.html", "step.md")
 
 
 def write_suite(bench: Bench) -> None:
@@ -70,7 +70,7 @@ def test_hostile_text_harms_neither_the_run_nor_a_report(
     bench.write("conftest.py", "")  # in whose folder workers look for judges
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "step.md"))
-    reports = ("run-record=out/run.json", "junit=out/run.xml", "html=out/run.html")
+    reports = ("run-record=out/run.jsonl", "junit=out/run.xml", "html=out/run.html")
     run = bench.inside(
         *("summeval.toml", "test_own.py", "-rA", "-v", "-n1", "--junitxml=out/own.xml"),
         *("--summ-judge=rule:Venomous", *(f"--summ-{report}" for report in reports)),
@@ -87,11 +87,11 @@ def test_hostile_text_harms_neither_the_run_nor_a_report(
         assert len(list(tree.iter("failure"))) >= 3
     assert not COMMAND.search(bench.text("out/step.md"))
 
-    record = bench.record("out/run.json")
+    record = bench.record("out/run.jsonl")
     assert record.is_complete
     reasons = {finding.reason for pair in record.suites[0].pairs for finding in pair.findings}
     assert any("::error file=x::took over" in reason for reason in reasons), "kept as it was said"
-    assert json.loads(bench.text("out/run.json").partition("\n")[0])["run"]["schema"] == 2
+    assert json.loads(bench.text("out/run.jsonl").partition("\n")[0])["run"]["schema"] == 4
 
 
 def assert_nothing_commands_runner_or_terminal(run: Run) -> None:

@@ -48,18 +48,81 @@ def test_a_suite_may_have_a_name_of_its_own_and_stand_in_testpaths(bench: Bench)
     (bench.path / "summeval.toml").unlink()
     bench.write("lab.summeval.toml", text)
     bench.write("field.summeval.toml", text.replace('["good"]', '["bad"]'))
-    bench.write("mysummeval.toml", "no suite")
     lab = [node.replace("summeval.toml", "lab.summeval.toml") for node in ALL[:2]]
     field = [node.replace("summeval.toml", "field.summeval.toml") for node in ALL[2:]]
     assert collected(bench, "lab.summeval.toml") == lab
     assert collected(bench, ".") == field + lab
 
     bench.suite("golden/summeval.toml")
-    bench.write("pytest.ini", "[pytest]\ntestpaths = golden gone\n")
-    run = bench.inside()
-    assert (run.code, "testpaths names 'gone', and nothing is there" in run.err) == (4, True)
     bench.write("pytest.ini", "[pytest]\ntestpaths = golden\n")
     assert collected(bench) == [f"golden/{node}" for node in ALL[:2]]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "xdist"])
+def test_every_suite_beneath_a_named_folder_is_gated(
+    bench: Bench, workers: tuple[str, ...]
+) -> None:
+    """As pytest collects tests: in any depth and in any case, but for what it is told to leave."""
+    (bench.path / "summeval.toml").unlink()
+    for name in ("gates/sub/deep", "gates/off", "gates/quiet", ".hidden"):
+        bench.suite(f"{name}/summeval.toml")
+    deep = bench.path / "gates/sub/deep"
+    (deep / "summeval.toml").rename(deep / "SummEval.TOML")
+    bench.write("conftest.py", "")  # so that workers find the judge's module
+    bench.write("gates/conftest.py", 'collect_ignore = ["quiet"]')
+    run = bench.inside("gates", "--ignore=gates/off", FAIR, "-rA", *workers)
+    assert run.code == 0
+    assert [*run.outcomes] == [
+        f"gates/sub/deep/SummEval.TOML::good::{name}" for name in ("limpet-01", "kiln-02")
+    ]
+    wrong, n_asked = bench.write("gates/b-summeval.toml", ""), len(bench.asked())
+    run = bench.inside("gates", FAIR, *workers)
+    assert run.code == 4
+    assert "gates/b-summeval.toml: 'b-summeval.toml' is no suite; name summeval.toml or" in run.err
+    wrong.rename(bench.path / "gates" / "b.summeval.toml")
+    run = bench.inside("gates", FAIR, *workers)
+    assert (run.code, len(bench.asked())) == (4, n_asked), "a mistake in one ends the run of all"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
+@pytest.mark.parametrize(
+    ("chosen", "judged"), [(("-k", "limpet"), 1), (("--deselect=golden",), 0)], ids=["-k", "all"]
+)
+def test_a_partial_run_says_what_it_does_not_decide(
+    bench: Bench,
+    capsys: pytest.CaptureFixture[str],
+    chosen: tuple[str, ...],
+    judged: int,
+    workers: tuple[str, ...],
+) -> None:
+    """The exit code stays pytest's, so this is what a workflow has to look at."""
+    bench.suite("golden/summeval.toml", mean="facet = 0.5")
+    bench.write("conftest.py", "")
+    bench.write("test_own.py", "def test_limpet(): pass")
+    record = "--summ-run-record=run.jsonl"
+    run = bench.inside("golden", "test_own.py", FAIR, record, *chosen, *workers)
+    said = (
+        f"partial run of golden/summeval.toml: {judged} of 2 pairs are judged; not decided: the"
+        " means (deselected)"
+    )
+    assert (run.code, said in run.lines) == (0, True), run.out
+    assert bench.record("run.jsonl").partial == said
+    assert main(["report", "run.jsonl"]) == 1
+    assert f"{said}\na partial run releases nothing" in capsys.readouterr().out
+    whole = bench.inside("golden", FAIR, record, *workers)
+    assert whole.code == 0
+    assert "partial run" not in whole.out
+    assert bench.record("run.jsonl").partial == ""
+
+
+def test_an_interrupted_run_does_not_say_that_tests_were_deselected(bench: Bench) -> None:
+    """Who pressed Ctrl-C would look for a -k that is nowhere."""
+    bench.suite("golden/summeval.toml")
+    bench.write("test_own.py", "def test_limpet(): raise KeyboardInterrupt")
+    run = bench.inside("test_own.py", "golden", FAIR, no_reraise_ctrlc=True)
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    said = "partial run of golden/summeval.toml: 0 of 2 pairs are judged (the run was stopped)"
+    assert said in run.lines
 
 
 def test_a_suite_that_shares_its_papers_says_so_and_is_allowed_to(

@@ -57,7 +57,9 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
 def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     """What it says is no baseline. The record keeps its golden answers, by which drift is seen."""
     labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR, "-rA", "--summ-run-record=run.json", "--summ-save=v1")
+    run = bench.inside(
+        "summeval.toml", FAIR, "-rA", "--summ-run-record=run.jsonl", "--summ-save=v1"
+    )
 
     assert (run.code, run.last) == (UNTRUSTED, "1 failed, 2 passed")
     assert run.outcomes[JUDGE] == "FAILED"
@@ -65,7 +67,7 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     assert "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts." in run.lines
     assert "worst disagreements (5):" in run.lines
     assert not run.shows_code
-    assert not (bench.path / "baselines" / "v1.json").exists()
+    assert not (bench.path / "baselines" / "v1.jsonl").exists()
     assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)
 
     (suite,) = bench.record().suites
@@ -109,11 +111,11 @@ def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(
     """Reports would pass without its floors, and a run whose judge was skipped did."""
     labelled(bench, good=False)
     bench.write("conftest.py", LOSING.format(line=line))
-    reports = "--summ-run-record=run.json", "--summ-junit=run.xml", "--summ-gitlab=run.txt"
+    reports = "--summ-run-record=run.jsonl", "--summ-junit=run.xml", "--summ-gitlab=run.txt"
     run = bench.inside("summeval.toml", FAIR, option, *reports, "--summ-save=v1")
     assert run.code == 1
     assert bench.record().outcome == "error"
-    assert not (bench.path / "baselines" / "v1.json").exists()
+    assert not (bench.path / "baselines" / "v1.jsonl").exists()
     assert "<error" in bench.text("run.xml")
     assert "judge not measured" in bench.text("run.txt")
 

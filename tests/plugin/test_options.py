@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import pytest
+from cyclopts import App
 
+from summeval_pytest.cli.parameters import with_options
 from summeval_pytest.errors import OptionError
-from summeval_pytest.plugin.options import IN_FLIGHT as DEFAULT_IN_FLIGHT
-from summeval_pytest.plugin.options import TABLE, read_options
-from summeval_pytest.run.session import IN_FLIGHT
+from summeval_pytest.options import TABLE, Options
+from summeval_pytest.plugin.pytest_options import read_options
 from summeval_pytest.suite.suite import load_suite
 from tests.plugin.conftest import Bench
 
@@ -25,7 +26,29 @@ def test_help_names_every_option_in_its_three_spellings(bench: Bench) -> None:
         assert f"{spelt} {option.help}" in message
         assert f"; ini {option.ini}, environment {option.variable}" in message
         assert "default" in option.help
-    assert DEFAULT_IN_FLIGHT == IN_FLIGHT, "written twice, as a foreign suite loads no evaluation"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["--sum-model=x"], "--summ-model"),
+        (["--summ-modell", "x"], "--summ-model"),
+        (["--summ_model=x", "--judge=y", "--other"], "--summ-model, --summ-judge"),
+        (["--summ-record=none", "--other"], ""),
+        (["--sum-up"], ""),
+    ],
+)
+def test_a_misspelt_option_is_answered_with_the_one_that_was_meant(
+    bench: Bench, typed: list[str], meant: str
+) -> None:
+    """Pytest lists no options; one that a conftest has is that conftest's."""
+    bench.write("conftest.py", "def pytest_addoption(parser): parser.addoption('--sum-mode')")
+    run = bench.inside("--sum-mode=x", *typed)
+    assert run.code == 4
+    unknown = [each for each in typed if each.startswith("--") and "record" not in each]
+    line = f"unrecognized arguments: {' '.join(unknown)}"
+    assert (f"ERROR: {line}; did you mean {meant}?" in run.err) is bool(meant)
+    assert line in run.err
 
 
 def test_marker_is_registered(bench: Bench) -> None:
@@ -42,19 +65,30 @@ GIVEN: Final[dict[str, tuple[object, object, object, object]]] = {
     "model": ("flagged", "varied", "kept", ()),
     "min": ("eva=0.1", "eva=0.2", "eva=0.3", ()),
     "record": ("none", "all", "new", "new"),
-    "store": (Path("flagged"), Path("varied"), Path("kept"), None),
     "budget": (0.5, 0.0, 2.5, None),
     "in_flight": (3, 2, 1, 64),
     "votes": (3, 2, 1, None),
     "shard": ("1/2", "2/2", "1/1", None),
     "from_": ("flagged", "varied", "kept", ()),
     "allow_endpoints": ("https://flagged", "https://varied", "https://kept", ()),
-    "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
 }
 SWITCH: Final = (True, False, True, False)
 NAME: Final = ("flagged", "varied", "kept", None)
 VALUES: Final = {o.name: GIVEN.get(o.name, SWITCH if o.is_switch else NAME) for o in TABLE.values()}
 """By option: a value for the flag, for the variable and for the ini key, and the default."""
+
+
+@with_options(*TABLE)
+def _command(*, options: Options) -> Options:
+    return options
+
+
+def of_command(*arguments: str) -> Options:
+    """The options of a command that has all of the table."""
+    app = App(result_action="return_value")
+    app.default(_command)
+    options: Options = app(arguments, exit_on_error=False, print_error=False)
+    return options
 
 
 def test_command_line_beats_environment_beats_ini(
@@ -85,9 +119,45 @@ def test_command_line_beats_environment_beats_ini(
     assert chosen() == ini
     set_variables(dict.fromkeys(VALUES, ""))
     assert chosen() == ini, "a variable set to nothing gives nothing"
+    assert of_command() == Options()
     set_variables(variable)
     assert chosen() == variable
+    unnamed: dict[str, Any] = dict.fromkeys(
+        name for name, option in TABLE.items() if option.is_report
+    )
+    expected = replace(read_options(bench.config()), **unnamed)
+    assert of_command() == expected, "a command has the variables, too, but writes no report"
     assert chosen(*given) == flag
+    assert of_command(*given) == read_options(bench.config(*given))
+
+
+WRONG: Final = {
+    "record": ("some", "None"),
+    "budget": ("-1", "many", "nan", "1e999"),
+    "in_flight": ("0", "-1", "1.5", "\u0663", "1000000"),
+    "votes": ("many", "9" * 5_000),
+    "shard": ("3/2", "0/2", "1/x"),
+}
+
+
+def test_a_wrong_value_is_told_alike_in_pytest_and_in_a_command(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its option, its value and what is allowed; an empty one is not the default."""
+    valued = [option for option in TABLE.values() if not option.is_switch]
+    given = {option.flag: (*WRONG.get(option.name, ()), "", " ,") for option in valued}
+    for argument in (f"{flag}={text}" for flag, texts in given.items() for text in texts):
+        with pytest.raises(OptionError) as of_pytest:
+            read_options(bench.config(argument))
+        with pytest.raises(OptionError) as caught:
+            of_command(argument)
+        assert str(caught.value) == str(of_pytest.value)
+        assert str(caught.value).startswith(argument.partition("=")[0])
+    monkeypatch.setenv("SUMM_VOTES", "many")
+    with pytest.raises(OptionError, match="SUMM_VOTES"):
+        of_command()
+    options = of_command("--votes=2", "--budget=0")
+    assert (options.votes, options.budget) == (2, 0.0)
 
 
 def test_a_switch_may_be_said_in_any_usual_word_and_in_no_other(

@@ -5,6 +5,7 @@ from typing import Final
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from summeval_pytest.plugin.gate import REPEATED
 from tests.plugin.conftest import BOTH, FAIR, PAPERS, Bench, Run
 
 
@@ -43,7 +44,7 @@ def test_no_summary_is_the_systems_fault(bench: Bench) -> None:
 def test_no_answer_is_the_judges_fault(bench: Bench) -> None:
     """An error, never a failure and never a pass, told in a line instead of a traceback."""
     bench.suite(mean="facet = 0.7")
-    reports = ("--junitxml=junit.xml", "--summ-run-record=run.json")
+    reports = ("--junitxml=junit.xml", "--summ-run-record=run.jsonl")
     run = bench.inside("summeval.toml", "--summ-judge=rule:Silent", BOTH, "-rA", *reports)
 
     assert (run.code, run.last) == (1, "3 passed, 3 errors")
@@ -81,10 +82,10 @@ RIGHT: Final = [f"The kiln of brick {n} was hot." for n in range(24)]
 
 
 @pytest.mark.parametrize("judge", ["Fair", "Mute"])
-def test_a_number_that_silence_lifts_is_an_error_and_so_it_is_from_its_record(
+def test_a_miss_with_an_unanswered_sentence_is_an_error_and_so_it_is_from_its_record(
     bench: Bench, judge: str
 ) -> None:
-    """Of 25 sentences the judge denies the last, or leaves it: .960 fails, 1.000 would pass."""
+    """Of 25 sentences the judge denies the last, or leaves it: .960 misses, 1.000 would not."""
     bench.good["kiln-02"] = " ".join([*RIGHT, "The kiln was an alloy."])
     bench.suite(
         head='labels = "labels.jsonl"\ndefault_systems = ["good"]',
@@ -95,16 +96,34 @@ def test_a_number_that_silence_lifts_is_an_error_and_so_it_is_from_its_record(
     labels = [{"index": n, "faithful": True, "evidence": [0]} for n in range(25)]
     bench.lines("labels.jsonl", {"paper": "kiln-02", "system": "good", "sentences": labels})
     run = bench.inside(
-        *("summeval.toml", f"--summ-judge=rule:{judge}", "-rA", "--summ-run-record=run.json")
+        *("summeval.toml", f"--summ-judge=rule:{judge}", "-rA", "--summ-run-record=run.jsonl")
     )
     is_silent = judge == "Mute"
     assert run.last == ("3 errors" if is_silent else "2 failed, 1 passed")
     assert run.code == 1
     said = " ".join(run.out.split())
-    for number in ("mean faithfulness", "judge is undecided: evidence_recall"):
-        assert (f"{number} 1.000 meets 0.97, and would be 0.960" in said) is is_silent
+    for message in (
+        "mean faithfulness 0.960 misses 0.97 with 1 unanswered sentence counted as wrong",
+        "judge is undecided: evidence_recall 1.000 meets 0.97, and would be 0.960",
+    ):
+        assert (message in said) is is_silent
     (system,) = bench.record().suites[0].systems
     assert system.outcome == ("error" if is_silent else "failed")
+
+
+def test_a_run_with_an_unanswered_sentence_passes_and_is_no_baseline(bench: Bench) -> None:
+    """It meets its threshold with the sentence counted as wrong, which would hide a later drop."""
+    bench.good["kiln-02"] = " ".join([*RIGHT, "The kiln was an alloy."])
+    bench.suite(pair="faithfulness = 0.9", papers=("kiln-02",))
+    arguments = ("summeval.toml", "--summ-judge=rule:Mute")
+    run = bench.inside(*arguments)
+    assert (run.code, run.last) == (0, "1 passed")
+    run = bench.inside(*arguments, "--summ-save=v1")
+    assert (run.code, run.last) == (1, "1 passed")
+    assert (
+        "--summ-save=v1: not saved, summeval.toml: the judge left items of good on kiln-02"
+        " unanswered; judge again, or use another judge"
+    ) in run.lines
 
 
 def test_table_and_junit_have_the_numbers_of_every_system_and_pair(
@@ -150,6 +169,10 @@ def test_tests_that_are_run_again_leave_the_table_as_it_is(bench: Bench) -> None
 
     assert again.last == "2 failed, 2 passed, 4 rerun"
     assert table(again) == table(once)
+    assert (REPEATED in once.lines, again.lines.count(REPEATED)) == (False, 1)
+    bench.write("pytest.ini", "[pytest]\nreruns = 1\n")
+    by_key = bench.inside("summeval.toml", BOTH, FAIR, "-p", "rerunfailures")
+    assert (by_key.last, REPEATED in by_key.lines) == ("2 failed, 2 passed, 2 rerun", True)
 
 
 def test_means_over_some_of_the_papers_are_marked_as_partial(bench: Bench) -> None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Final
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.options import TABLE
 from summeval_pytest.verdict.run import JudgeName
 from tests.plugin.conftest import Bench
 from tests.processes import LEAN
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
-RECORD = "--summ-run-record=run.json"
+RECORD = "--summ-run-record=run.jsonl"
 REPORTS = (RECORD, "--summ-junit=run.xml", "--summ-html=run.html")
 REPLACER = """\
 import shutil
@@ -87,7 +87,7 @@ def test_gitlab_is_reported_where_each_failing_summary_stands(
     places = [entry["location"] for entry in json.loads(bench.text("quality.json"))]
     assert places == [{"path": f"{name}/bad.jsonl", "lines": {"begin": line}} for line in (1, 2)]
     assert "code quality report: quality.json" in run.lines
-    assert main(["report", str(bench.path / "run.json"), f"--gitlab={bench.path}/again.json"]) == 1
+    assert main(["report", str(bench.path / "run.jsonl"), f"--gitlab={bench.path}/again.json"]) == 1
     message = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
     assert len(set(message)) == 2
 
@@ -120,30 +120,28 @@ def test_a_comparison_that_was_left_out_is_said_everywhere(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(bench.path / "step.md"))
     left_out = "--deselect=summeval.toml::good::all-papers"
     run = bench.inside("summeval.toml", GOOD, COMPARE, *REPORTS, "--summ-github", left_out)
-    message = "good was not compared with v1"
+    message, said = "good was not compared with v1", "not decided: the comparison (deselected)"
 
     assert run.code == 0
-    assert f"summeval.toml: {message}" in run.lines
+    assert f"partial run of summeval.toml: 2 of 2 pairs are judged; {said}" in run.lines
     assert "::warning title=only a part of the gate::" in run.out
     for name in ("step.md", "run.html", "run.xml"):
         assert "not compared with v1" in bench.text(name), name
     capsys.readouterr()
-    assert main(["report", str(bench.path / "run.json")]) == 1
+    assert main(["report", str(bench.path / "run.jsonl")]) == 1
     assert message in capsys.readouterr().out
 
 
 def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -> None:
     """Else the second try passes."""
     bench.inside("summeval.toml", GOOD, SAVE)
-    before = bench.text("baselines/v1.json")
-    run = bench.inside("summeval.toml", BAD, COMPARE, SAVE, "--summ-compare-fail=facet:0.1")
+    before = bench.text("baselines/v1.jsonl")
+    bench.extend("[compare]\ndrop = {facet = 0.1}\n")
+    run = bench.inside("summeval.toml", BAD, COMPARE, SAVE)
 
     assert run.code == 1
     assert "--summ-save=v1: not saved, summeval.toml: bad fails against v1" in run.out
-    assert bench.text("baselines/v1.json") == before
-
-
-LEADS_OUT: Final = "cannot be written, a link leads out of this folder"
+    assert bench.text("baselines/v1.jsonl") == before
 
 
 @pytest.mark.parametrize(
@@ -151,10 +149,8 @@ LEADS_OUT: Final = "cannot be written, a link leads out of this folder"
     [
         (f"{RECORD}/x", f"{RECORD}/x: cannot be written, its folder is not there"),
         ("--summ-run-record=out", "--summ-run-record=out: cannot be written, it is a folder"),
-        ("--summ-run-record=link.json", f"--summ-run-record=link.json: {LEADS_OUT}"),
-        ("--summ-run-record=out/run.json", f"--summ-run-record=out/run.json: {LEADS_OUT}"),
         ("--summ-save=out", "leads out of the suite's folder"),
-        ("--summ-save=in", "in.json is in the way; move it"),
+        ("--summ-save=in", "in.jsonl is in the way; move it"),
         ("--summ-html=./same", "--summ-html=./same: --summ-junit writes that file; name another"),
     ],
 )
@@ -166,10 +162,9 @@ def test_a_file_that_cannot_be_written_stops_the_run_before_it_begins(
     inside = bench.write("precious", "precious")
     (outside / "precious").write_text("precious", encoding="utf-8")
     (bench.path / "baselines").mkdir()
-    (bench.path / "link.json").symlink_to(outside / "run.json")
     (bench.path / "out").symlink_to(outside)
-    (bench.path / "baselines/out.json").symlink_to(outside / "precious")
-    (bench.path / "baselines/in.json").symlink_to(inside)
+    (bench.path / "baselines/out.jsonl").symlink_to(outside / "precious")
+    (bench.path / "baselines/in.jsonl").symlink_to(inside)
     run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-junit=same", option)
 
     assert (run.code, message in run.err) == (4, True), run.err
@@ -183,17 +178,17 @@ def test_a_mistake_leaves_no_report_of_an_earlier_run(
     bench: Bench, workers: tuple[str, ...]
 ) -> None:
     """Whoever reads the reports after a run that judged nothing would read that it passed."""
-    run = ("summeval.toml", GOOD, *REPORTS, "--summ-gitlab=quality.json", *workers)
-    files = ("run.json", "run.xml", "run.html", "quality.json")
-    bench.write("quality.json", "")
+    files = {option.flag: option.name for option in TABLE.values() if option.is_report}
+    run = ("summeval.toml", GOOD, *map("=".join, files.items()), *workers)
+    bench.write("gitlab", "")
     assert bench.run(*run).code == 0
     assert bench.run(*run).code == 0, "an earlier report gives way"
-    assert all(bench.text(file) for file in files)
+    assert all(bench.text(file) for file in files.values())
     bench.spoil("summeval.toml", "facet = 0.6", "facet = 6")
     assert bench.run(*run).code == 4
-    bench.write("run.html", "")
-    assert bench.inside("nothere", "--summ-html=run.html").code == 4
-    assert not any((bench.path / file).exists() for file in files)
+    bench.write("html", "")
+    assert bench.inside("nothere", "--summ-html=html").code == 4
+    assert not any((bench.path / file).exists() for file in files.values())
 
 
 def test_a_run_without_a_suite_keeps_the_reports_of_others(
@@ -207,16 +202,17 @@ def test_a_run_without_a_suite_keeps_the_reports_of_others(
     assert bench.text("run.html")
 
 
-def test_what_is_no_report_or_is_read_is_never_replaced(bench: Bench) -> None:
-    """A slip of the name would cost the papers, or the record that decides."""
+def test_what_is_read_is_never_replaced(bench: Bench) -> None:
+    """A slip of the name would cost the record that decides."""
     assert bench.inside("summeval.toml", GOOD, RECORD, SAVE).code == 0
-    files = ("run.json", "papers.jsonl", "baselines/v1.json")
+    files = ("run.jsonl", "baselines/v1.jsonl")
     texts = [bench.text(file) for file in files]
     for options, message in (
-        (("--summ-html=papers.jsonl",), "it is there and is no earlier file of this kind; name"),
-        (("--summ-run-record=baselines/v1.json", "--summ-compare=v1"), "it is a saved run; name"),
-        ((RECORD, "--summ-from=run.json"), "run.json: this run reads that file; name another one"),
-        ((RECORD, "--summ-compare=run.json:good"), "run.json: this run reads that file; name"),
+        (
+            (RECORD, "--summ-from=run.jsonl"),
+            "run.jsonl: this run reads that file; name",
+        ),
+        ((RECORD, "--summ-compare=run.jsonl:good"), "run.jsonl: this run reads that file; name"),
     ):
         run = bench.inside("summeval.toml", GOOD, *options)
         assert (run.code, message in run.err) == (4, True), run.err
@@ -239,10 +235,10 @@ def test_a_run_that_judges_nothing_writes_no_report(
 ) -> None:
     """In a file or variable a plan would end every gate with 0, beside the page of an older run."""
     kept = '{"run": {}}'
-    bench.write("run.json", kept)
+    bench.write("run.jsonl", kept)
     for option, code in (("--collect-only", 0), ("--summ-plan", 4), ("--summ-votes=x", 4)):
         assert bench.inside("summeval.toml", RECORD, option).code == code
-        assert bench.text("run.json") == kept
+        assert bench.text("run.jsonl") == kept
     bench.write("options.txt", "--summ-plan")
     for name, value, option in (
         ("SUMM_PLAN", "1", "plan"),
@@ -250,7 +246,7 @@ def test_a_run_that_judges_nothing_writes_no_report(
         ("SUMM_SHARD", "1/3", "shard"),
         ("PYTEST_ADDOPTS", f"{LEAN} --summ-shard=1/3", "shard"),
         ("PYTEST_ADDOPTS", f"{LEAN} @options.txt", "plan"),
-        ("SUMM_FROM", "run.json", "from"),
+        ("SUMM_FROM", "run.jsonl", "from"),
     ):
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
@@ -273,7 +269,7 @@ def test_the_suite_of_a_marked_test_is_no_part_of_the_record(bench: Bench) -> No
     run = bench.inside("summeval.toml", "test_own.py", GOOD, SAVE)
 
     assert run.code == 0
-    assert "saved: baselines/v1.json" in run.lines
+    assert "saved: baselines/v1.jsonl" in run.lines
 
 
 def test_in_github_actions_failing_pairs_are_annotated_at_their_line(

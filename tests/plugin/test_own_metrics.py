@@ -59,7 +59,7 @@ def loud(bench: Bench) -> Bench:
     return bench
 
 
-GATE: Final = ("summeval.toml", "-rA", "--summ-run-record=run.json")
+GATE: Final = ("summeval.toml", "-rA", "--summ-run-record=run.jsonl")
 MARKED: Final = """\
 import pytest
 
@@ -105,7 +105,7 @@ def test_a_record_is_decided_again_where_the_package_is_not(
     shutil.rmtree(loud.path / "loud-1.0.dist-info")
     forget_own_metrics()
     capsys.readouterr()
-    assert main(["thresholds", str(loud.path / "run.json"), "--number=shouts", "--names"]) == 0
+    assert main(["thresholds", str(loud.path / "run.jsonl"), "--number=shouts", "--names"]) == 0
     printed = capsys.readouterr().out
     assert "  at most 1, today                  1 of 2\n    good::limpet-01\n" in printed
 

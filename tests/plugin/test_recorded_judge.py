@@ -9,10 +9,11 @@ from tests.plugin.conftest import PAPERS, Bench
 
 OLD = "--summ-judge=old"
 HEAD = """\
-recorded = "recorded.jsonl"
 default_systems = ["good", "bad"]
 [judges.old]
-recorded = "GPT"
+use = "summeval_pytest.study.recorded_judge:RecordedJudge"
+file = "recorded.jsonl"
+by = "GPT"
 segments = "GPT segments"
 """
 PARTS = ("method", "result", "conclusion")

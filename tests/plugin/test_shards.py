@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
+
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.options import TABLE
 from summeval_pytest.plugin.controller import EMPTY_SHARD
 from summeval_pytest.record.shards import is_in_shard
 from tests.plugin.conftest import BOTH, PAPERS, Bench, Run
 
-REPORTS = ("run-record", "junit", "html")
+REPORTS = {name: option.flag for name, option in TABLE.items() if option.is_report}
 
 
 def labelled(bench: Bench) -> None:
@@ -20,7 +23,7 @@ def labelled(bench: Bench) -> None:
         mean="facet = 0.7",
         papers=tuple(PAPERS),
     )
-    bench.extend("[thresholds.corrected]\nfacet = 0.3\n\n[thresholds.judge]\nfacet_exact = 0.1")
+    bench.extend("[thresholds.judge]\nfacet_exact = 0.1")
     ratings = {"background": 1, "method": 4, "result": 4, "conclusion": 1}
     bench.lines(
         "labels.jsonl",
@@ -45,24 +48,24 @@ def shards(bench: Bench, n_shards: int, *arguments: str) -> list[str]:
 
 def reported(bench: Bench, name: str, *arguments: str) -> Run:
     """A run with all its reports."""
-    files = [f"--summ-{kind}={name}.{kind}" for kind in REPORTS]
+    files = [f"{flag}={name}.{kind}" for kind, flag in REPORTS.items()]
     return bench.inside("summeval.toml", BOTH, *files, *arguments)
 
 
 def test_merged_shards_are_the_whole_run_to_the_byte(bench: Bench) -> None:
     """Means, comparisons, the judge's agreement and every report, in whatever order named."""
     labelled(bench)
-    bench.inside("summeval.toml", "--summ-model=good", "--summ-run-record=old.json")
-    compared = "--summ-compare=old.json:good"
+    bench.inside("summeval.toml", "--summ-model=good", "--summ-run-record=old.jsonl")
+    compared = "--summ-compare=old.jsonl:good"
     whole = reported(bench, "whole", compared)
     names = shards(bench, 4, compared)
     assert [bench.record(name).shard for name in names] == [(k, 4) for k in range(1, 5)]
     named = [f"--summ-from={name}" for name in reversed(names)]
     merged = reported(bench, "merged", compared, *named)
     assert (merged.code, merged.last) == (whole.code, whole.last)
-    other = bench.inside("summeval.toml", BOTH, "--summ-compare=old.json", *named)
+    other = bench.inside("summeval.toml", BOTH, "--summ-compare=old.jsonl", *named)
     assert (other.code, f"with {compared};" in other.err.replace("\n", " ")) == (4, True)
-    assert bench.record("merged.run-record").suites[0].comparisons.keys() == {"good", "bad"}
+    assert bench.record("merged.run_record").suites[0].comparisons.keys() == {"good", "bad"}
     for kind in REPORTS:
         made, expected = (bench.path / f"{name}.{kind}" for name in ("merged", "whole"))
         assert made.read_bytes() == expected.read_bytes(), kind
@@ -94,7 +97,7 @@ def test_a_shard_without_papers_passes_and_says_so(bench: Bench) -> None:
         shard = (f"--summ-shard={empty}/4", f"--summ-run-record={workers}.json", "-n", workers)
         run = bench.inside("summeval.toml", *shard)
         assert (run.code, EMPTY_SHARD in run.lines) == (0, True), run.out
-        assert not bench.record(f"{workers}.json").suites[0].outlines
+        assert not bench.record(f"{workers}.json").suites[0].rows
     deselected = bench.inside("summeval.toml", "-k", "nothing", f"--summ-shard={full}/4")
     assert (deselected.code, EMPTY_SHARD in deselected.lines) == (5, False)
 
@@ -114,10 +117,10 @@ def test_all_systems_of_a_paper_are_in_one_shard_and_every_paper_in_one() -> Non
 def test_missing_and_incomplete_shards_are_refused_by_name(bench: Bench) -> None:
     """What is missing would be a mean over other papers, and nobody would see it."""
     bench.inside("summeval.toml", BOTH, "--summ-shard=1/3", "--summ-run-record=1-3.json")
-    bench.inside("summeval.toml", BOTH, "-k", "not kiln-02", "--summ-run-record=part.json")
+    bench.inside("summeval.toml", BOTH, "-k", "not kiln-02", "--summ-run-record=part.jsonl")
     for named, message in (
         ("1-3.json", "shard 2/3, 3/3 is missing; name its run, too, or run it with"),
-        ("part.json", "2 of 4 pairs of summeval.toml are in no record, first good on"),
+        ("part.jsonl", "2 of 4 pairs of summeval.toml are in no record, first good on"),
         ("nowhere.json", "nowhere.json cannot be read as a run record"),
     ):
         run = bench.inside("summeval.toml", BOTH, f"--summ-from={named}")
@@ -154,8 +157,35 @@ def test_merge_is_a_command_with_the_exit_code_of_the_run(
     reported(bench, "whole")
     names = shards(bench, 2)
     monkeypatch.chdir(bench.path)
+    monkeypatch.setenv("SUMM_HTML", "shard.html")  # of the job of a shard; nobody typed it here
     with pytest.raises(SystemExit) as ended:
-        main(["merge", *names, "--out", "run.json", f"--option={BOTH}"])
+        main(["merge", *names, "--out", "run.jsonl", f"--option={BOTH}"])
     assert ended.value.code == 1  # the bad system fails
-    assert bench.text("run.json") == bench.text("whole.run-record")
-    assert main(["merge", "--out", "run.json"]) == 4
+    assert not (bench.path / "shard.html").exists()
+    assert bench.text("run.jsonl") == bench.text("whole.run_record")
+    assert main(["merge", "--out", "run.jsonl"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "said"),
+    [
+        ("--collect-only", 4, "pytest decided nothing"),
+        ("--deselect=summeval.toml::good::limpet-01", 1, "the merged run is partial"),
+        ("", 0, ""),
+    ],
+)
+def test_a_merge_without_a_verdict_is_no_success(
+    bench: Bench, capfd: pytest.CaptureFixture[str], option: str, code: int, said: str
+) -> None:
+    """Whatever pytest says; an earlier verdict is not taken for one."""
+    bench.suite(papers=tuple(PAPERS))
+    names = [f"{k}-2.json" for k in (1, 2)]
+    for k, name in enumerate(names, start=1):
+        run = ("summeval.toml", "--summ-model=good", f"--summ-shard={k}/2")
+        assert bench.inside(*run, f"--summ-run-record={name}").code == 0
+    bench.write("run.jsonl", "of an earlier run")
+    options = [f"--option={each}" for each in ("--summ-model=good", option) if each]
+    with chdir(bench.path):
+        assert main(["merge", *names, "--out", "run.jsonl", *options]) == code
+    output = capfd.readouterr()
+    assert said in output.out + output.err

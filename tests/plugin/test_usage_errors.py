@@ -127,47 +127,6 @@ def test_a_name_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str)
     assert run.err.startswith(text)
 
 
-@pytest.mark.parametrize(
-    ("folder", "arguments", "meant"),
-    [
-        ("", ("gat",), "gate"),
-        ("gate", ("gate",), "."),
-        ("src", ("nowhere", "--summ-model=good"), "../gate"),
-    ],
-)
-def test_a_path_from_another_folder_names_the_suite_that_is_meant(
-    bench: Bench,
-    monkeypatch: pytest.MonkeyPatch,
-    folder: str,
-    arguments: tuple[str, ...],
-    meant: str,
-) -> None:
-    """Whoever stands elsewhere, or mistypes, reads what to type; pytest says no more than no."""
-    (bench.path / "src").mkdir()
-    bench.suite("gate/summeval.toml")
-    (bench.path / "summeval.toml").unlink()
-    monkeypatch.chdir(bench.path / folder)
-    text = f"ERROR: {arguments[0]}: it is not in this folder; type: pytest {meant}"
-    run = bench.inside(*arguments)
-    assert (run.code, run.err.strip()) == (4, text)
-
-
-@pytest.mark.parametrize(
-    ("test", "way"),
-    [
-        ("bad::kiln-02", "the run gates good, not 'bad'; add --summ-model=bad"),
-        ("goood", "the run gates good, not 'goood'; did you mean 'good'?"),
-        ("good::kiln-20", "good has no paper 'kiln-20'; did you mean 'kiln-02'?"),
-    ],
-)
-def test_a_test_that_the_run_has_not_is_reported_with_what_to_type(
-    bench: Bench, test: str, way: str
-) -> None:
-    """Pytest would say that there is no match, and nothing of the option that makes one."""
-    run = bench.inside(f"summeval.toml::{test}")
-    assert (run.code, run.err.strip()) == (4, f"ERROR: summeval.toml::{test}: {way}")
-
-
 def test_a_path_that_is_no_suite_is_left_to_pytest(bench: Bench) -> None:
     """A foreign test suite must not be told of ours, wherever it stands."""
     run = bench.inside("tests/test_gone.py")
@@ -186,6 +145,14 @@ def test_collecting_alone_finds_a_mistake(bench: Bench, arguments: tuple[str, ..
     run = bench.inside(*(arguments or ("test_pair.py",)), "--collect-only", FAIR)
 
     assert_stopped(bench, run, "summeval.toml:11: unknown threshold 'facett'")
+
+
+def test_a_misspelt_table_of_thresholds_names_the_right_one(bench: Bench) -> None:
+    """Its number's own name would make a threshold of means one of every pair."""
+    bench.extend("[thresholds.means]\nfacet = 0.5\n")
+    run = bench.inside("summeval.toml", FAIR)
+    message = "unknown threshold 'means.facet'; did you mean [thresholds.mean]?"
+    assert (run.code, message in run.err) == (4, True)
 
 
 PAIR: Final = "def test_pair(summ_pair): pass"

@@ -7,18 +7,18 @@ from typing import Final
 import pytest
 
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.catalogue import Score, findings_of
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import JudgedSentence
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.signature import read_signature
-from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed, pair_result_of
+from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, pair_result_of
+from summeval_pytest.record.narrowing import narrowed
 from summeval_pytest.run.measure import Evaluation
-from summeval_pytest.run.session import Session
+from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.suite.values import Pair, Paper, Section
-from summeval_pytest.verdict.run import PairResult, PaperRecord, SuiteRecord, TestResult
+from summeval_pytest.verdict.run import PairResult, PaperRecord, SuiteRecord
 from tests.asked_suite import WRITER, write_suite
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, NOWHERE, write_labelled
 from tests.record.papers import paper
@@ -30,7 +30,7 @@ from tests.verdict.records import faithful, pair, run, suite
 def gated(tmp_path: Path) -> GatedSuite:
     """Two papers, kiln and moss, and two labels of kiln; the good system is gated."""
     path = write_labelled(tmp_path / "roofs", GOOD_OF_KILN, BAD_OF_KILN).path
-    return gated_suite(path, None, Session({}), judge="offline", least=["facet=0.5"])
+    return gated_suite(path, Session({}, Terms(min=("facet=0.5",))))
 
 
 ANSWERS = tuple(
@@ -117,7 +117,7 @@ def test_a_digest_tells_how_a_system_is_asked(tmp_path: Path, old: str, new: str
     (folder / "mine.txt").write_text("{title} Summarise {source}", encoding="utf-8")
 
     def digests() -> set[str]:
-        gated = gated_suite(folder, None, Session({}), judge="offline", least=["facet=0.5"])
+        gated = gated_suite(folder, Session({}, Terms(min=("facet=0.5",))))
         return {system.summaries for system in gated.record().systems}
 
     (before,) = digests()
@@ -198,7 +198,7 @@ def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> N
     """Nothing of it is known but why; unanswered is no refusal of the system's."""
     path = write_labelled(tmp_path).path
     least = ("facet=0.5", "eva=0.5")
-    gated = gated_suite(path, None, Session({}), judge="offline", least=least)
+    gated = gated_suite(path, Session({}, Terms(min=least)))
     pair = gated.faulty_pair("good", "kiln", "the endpoint is down")
     assert (pair.outcome, pair.fault, pair.summary) == ("error", "the endpoint is down", "")
     assert [(s.metric, s.status) for s in pair.scores if isinstance(s, Unscored)] == [
@@ -206,18 +206,23 @@ def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> N
     ]  # fmt: skip
 
 
-def test_a_pair_that_a_worker_measured_otherwise_is_an_error(tmp_path: Path) -> None:
-    """Its machine may have another checkout or package; what it sends may be green by that."""
-    path = write_labelled(tmp_path).path
-    gated = gated_suite(path, None, Session({}), judge="offline", least=("facet=0.5",))
-    summary, (mine,) = gated.suite.pair("kiln", "good").summary, gated.signatures(OfflineJudge())
-    sent = replace(gated.faulty_pair("good", "kiln", ""), summary=summary, signatures=(str(mine),))
-    for result, fault in (
-        (sent, ""),
-        (replace(sent, summary="Other words."), "on another summary"),
-        (replace(sent, signatures=("facet|judge:fair-1|v:1",)), "not measure it as this run does"),
-        (replace(sent, signatures=()), "not measure it as this run does"),
-    ):
-        pair = gated.as_ordered(TestResult(suite="s", pair=result), [str(mine)]).pair
-        assert pair is not None
-        assert (bool(pair.fault), fault in pair.fault) == (bool(fault), True)
+@pytest.mark.parametrize(
+    ("least", "floors", "metrics"),
+    [
+        ("faithfulness=0.5", "", ["faithfulness"]),
+        ("facet=0.5", "", ["facet"]),
+        ("faithfulness=0.5", "facet_exact = 0.1", ["facet", "faithfulness"]),
+    ],
+)
+def test_of_labels_only_what_a_threshold_or_a_floor_needs_is_asked(
+    tmp_path: Path, least: str, floors: str, metrics: list[str]
+) -> None:
+    """Facets were half of the tokens of a run that decides by sentences alone."""
+    whole = {**GOOD_OF_KILN, "facets": {"result": 3}}
+    whole["sentences"] = [{"index": 0, "faithful": True}]
+    path = write_labelled(tmp_path / "roofs", whole, floors=floors).path
+    gated = gated_suite(path, Session({}, Terms(min=(least,))))
+    ((task, label),) = gated.labelled.items()
+    assert [*task.metrics] == metrics
+    assert (label.facets is not None) == ("facet" in metrics)
+    assert (label.sentences is not None) == ("faithfulness" in metrics)

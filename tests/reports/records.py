@@ -19,7 +19,7 @@ from summeval_pytest.reports.page import page_pieces
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict import differences
-from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
+from summeval_pytest.verdict.means import SystemMean, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall
 from summeval_pytest.verdict.policy import Policy, Rule
 from summeval_pytest.verdict.run import (
@@ -361,7 +361,6 @@ COMPARISON = differences.Comparison(
         differences.Difference(name="eva", n_papers=2, old=0.4, new=0.4, change=0.0),
     ),
     flips=(differences.Flip(paper="moss-01", facet="result", old=4, new=2),),
-    brevity=("Moss grew.",),
 )
 UNLIKE = replace(COMPARISON, differences=(), mismatches=("judge differs",))
 CLAIM = (differences.Claim(text="Moss grew.", reason="Moss grew."),)
@@ -403,23 +402,6 @@ def waived(state: str, **values: object) -> WaiverUse:
     return WaiverUse(waiver=changed(WAIVER, **values), state=state)  # type: ignore[arg-type]  # a state
 
 
-def corrected(
-    name: str = "facet", value: float | None = 0.6243, *floors: Threshold
-) -> CorrectedMean:
-    """A corrected mean, 0.1 to either side; the judge's own is higher."""
-    return CorrectedMean(
-        name=name,
-        raw=0.9,
-        value=value,
-        low=None if value is None else value - 0.1,
-        high=None if value is None else value + 0.1,
-        n_golden=12,
-        n_papers=4,
-        reason=CHANCE if value is None else "",
-        floors=floors,
-    )
-
-
 def everything() -> RunVerdict:
     """A run with something in every field that a report shows."""
     use = waived("expired")
@@ -434,12 +416,9 @@ def everything() -> RunVerdict:
         *(failing(f"soil-{number:02}", FM, place=at(number)) for number in range(1, 10)),
         passing(),
     )
-    means = corrected("facet", 0.6243, floor(0.65, "facet")), corrected("faithfulness", None)
     careful = system("careful", means=(mean(value=0.9),), papers=("zinc-01",))
     systems = (
-        system(
-            comparison=COMPARISON, papers=tuple(each.paper for each in pairs[:-1]), corrected=means
-        ),
+        system(comparison=COMPARISON, papers=tuple(each.paper for each in pairs[:-1])),
         system("terse", undecided=("no reply on 'ward-02'",), means=(), papers=()),
         system("odd", comparison=UNLIKE, papers=()),
         replace(careful, comparison=replace(COMPARISON, differences=COMPARISON.differences[1:])),
@@ -547,7 +526,7 @@ _OURS = frozenset(
     {"outcome", "number", "kind", "finding", "facet", "state", "metric", "status", "bound"}
 )
 """Fields that hold a word of ours, from a list that a loader checks."""
-_OUR_NAMES = (CorrectedMean, differences.Difference, Rule, Shortfall, SystemMean, Threshold)
+_OUR_NAMES = (differences.Difference, Rule, Shortfall, SystemMean, Threshold)
 """What has a number of the catalogue for a name."""
 _OF_ERROR = "unfaithful_recall."
 """Before the labels' own word for a kind of error, in the name of a figure of agreement."""

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
+from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import SCALES
+from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import cases
 from summeval_pytest.reports.wording import change_lines
 from summeval_pytest.suite.lines import ALL_PAPERS
@@ -33,7 +34,6 @@ from tests.reports.records import (
     agreement,
     at,
     changed,
-    corrected,
     everything,
     failing,
     floor,
@@ -101,8 +101,7 @@ def test_the_title_is_the_farthest_shortfall_and_an_outcome_always_has_a_phrase(
     assert cases.pair_case(failing("a", FM, FAITHFULNESS, findings=())).title == "faithfulness"
     assert cases.pair_case(pair(outcome="error")).phrases == (cases.SILENT,)
     assert cases.system_case(system(means=(), outcome="failed")).phrases == (cases.SILENT,)
-    unknown = corrected("facet", None, floor(0.65, "facet"))
-    case = cases.system_case(system(corrected=(unknown,), comparison=OPEN_RULE))
+    case = cases.system_case(system(comparison=OPEN_RULE))
     phrases = ("mean facet 0.534 < 0.750 (2 of 2 papers)",)
     assert (case.title, case.phrases) == ("mean facet", phrases)
 
@@ -129,13 +128,6 @@ SYSTEMS = {
     "waived": system(waivers=(waived("in use", finding="facet"),), comparison=COMPARISON),
     "waivers to mend": system(
         means=(), waivers=(waived("exceeded", finding="facet", least=0.6), EXPIRED)
-    ),
-    "corrected": system(
-        means=(mean(value=0.9),),
-        corrected=(
-            corrected("facet", 0.6243, floor(0.65, "facet")),
-            corrected("faithfulness", 0.9),
-        ),
     ),
     "not comparable": system(means=(), comparison=UNLIKE),
     "undecided": system(means=(), undecided=("no reply on 'ward-02'",)),
@@ -187,6 +179,37 @@ def test_the_worst_come_first() -> None:
     assert [case.system if case.kind == "system" else case.paper for case in actual] == [
         "fails", "open", "empty", "first", "second", "third", "judge",
     ]  # fmt: skip
+
+
+def test_a_terminal_shows_the_first_findings_and_says_how_many_more_there_are() -> None:
+    """Thirty findings of one pair push the others off the screen; -v prints them."""
+    many = tuple(replace(SENTENCE, title=f"sentence {n}") for n in range(8))
+    case = cases.pair_case(failing("a", RESULT, findings=many))
+    assert "5. sentence 4:" in case.brief
+    assert "6. sentence 5:" not in case.brief
+    assert "3 more findings: -v prints them, --summ-html=FILE writes a page" in case.brief
+    assert "8. sentence 7:" in case.text
+    assert "more findings" not in case.text
+    few = cases.pair_case(failing("a", RESULT, findings=many[:5]))
+    assert few.brief == few.text
+
+
+def test_a_fact_that_is_a_fragment_stands_below_its_sentence() -> None:
+    """A fragment such as "Strength after one day: rose." says nothing without it."""
+    fact = changed(
+        FACET,
+        kind="fact",
+        number="eva.recall",
+        reference="Moss: grew.",
+        sentence="Moss grew in rain.",
+    )
+    short = Shortfall(name="eva", value=0.4, least=0.5)
+    lines = cases.pair_case(failing("a", short, findings=(fact,))).text.split("\n")
+    assert lines[4:7] == [
+        '   reference    "Moss grew in rain."',
+        '   the fact     "Moss: grew."',
+        f'   summary      "{FACET.summary}"',
+    ]
 
 
 def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
@@ -316,6 +339,11 @@ def test_a_finding_stands_with_the_numbers_that_it_lowers(snapshot: SnapshotAsse
     ):
         text = of_pair(short(name, None, 0.5))[name].text
         assert re.findall(r"^\d+\. (.*?): ", text, re.MULTILINE) == titles
+    named_by_findings = {*(f"facet.{facet}" for facet in FACETS), "eva.precision", "eva.recall"}
+    named_by_findings |= {"faithfulness", "faithfulness.conflicts", "faithfulness.support"}
+    for name, number in CATALOGUE.items():  # else a red number stands there without a reason
+        explaining = number.explained_by or name
+        assert any(each.startswith(explaining) for each in named_by_findings), name
     # who opens a red facet.result in Jenkins has to see both texts, and no other facet's
     assert of_pair(RESULT, FM)["facet.result"].text.split("\n") == snapshot
 
@@ -336,9 +364,9 @@ def test_more_findings_than_anyone_reads_are_counted_and_what_changed_is_told() 
         ("failed", "failed", "undecided"),
         ("error", "unscored", ALL_PAPERS),
     ):
-        assert of_pair(outcome=outcome)["pair"] == ("pair", "", cause)
+        assert of_pair(outcome=outcome)["pair"][:3] == ("pair", "", cause)
         actual = of_system(means=(mean(value=0.9),), outcome=outcome, fault="it broke")
-        assert actual[name] == (name, "it broke", "unscored")
+        assert actual[name] == cases.Part(name, "it broke", "unscored")
 
 
 def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_failure() -> None:
@@ -349,11 +377,12 @@ def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_fail
     scores = (moss_scores()[0], lack)
     actual = of_pair(scores=scores, undecided=(why,))
     assert {cause for name, cause in causes(actual).items() if name != "eva"} == {"skipped"}
-    assert actual["eva"] == ("eva", "eva: unanswered, no reply that could be read", "unscored")
+    unread = "eva: unanswered, no reply that could be read"
+    assert actual["eva"] == cases.Part("eva", unread, "unscored")
     assert actual["facet"].text == f"facet 0.500 was not decided: {why}"
     actual = of_pair(FM, scores=scores, undecided=(why, "it is open"))
     assert (actual["facet"].cause, actual["eva"].cause) == ("shortfall", "unscored")
-    assert actual["undecided"] == ("undecided", "it is open", "unscored")
+    assert actual["undecided"] == cases.Part("undecided", "it is open", "unscored")
     declined = named(cases.pair_parts(refused(), ()))["facet"]
     assert declined.cause == "no score"
     assert declined.text.startswith("facet: the system refused\n")
@@ -387,7 +416,7 @@ def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
     assert [tuple(part) for part in actual.values()] == snapshot
 
 
-def test_a_comparison_and_a_corrected_mean_have_a_part_for_each_number() -> None:
+def test_a_comparison_has_a_part_for_each_number() -> None:
     """A drop fails by itself; what answers or labels leave open is no failure of the system's."""
     for comparison, ended in (
         (COMPARISON, {"comparison": "passed", "drop facet": "drop", "drop eva": "passed"}),
@@ -398,17 +427,6 @@ def test_a_comparison_and_a_corrected_mean_have_a_part_for_each_number() -> None
         assert causes(actual) == ended
         if comparison is OPEN_RULE:
             assert actual["drop facet"].text.startswith("facet could drop by 0.400\n")
-    means = (
-        corrected("facet", 0.6243, floor(0.65, "facet")),
-        corrected("facet.result", None, floor(3, "facet.result")),
-        corrected("faithfulness", 0.9),
-    )
-    unknown = ("the mean of facet.result is unknown",)
-    assert causes(of_system(means=(), corrected=means, undecided=unknown)) == {
-        "corrected facet": "shortfall",
-        "corrected facet.result": "unscored",
-        "corrected faithfulness": "passed",
-    }
 
 
 def test_each_figure_of_a_judge_is_a_part() -> None:
@@ -424,6 +442,6 @@ def test_each_figure_of_a_judge_is_a_part() -> None:
     assert actual[0].text.count("facet_kappa 0.34 < 0.4") == 1
     assert actual[0].text.count("facet_kappa.lower 0.28 < 0.3") == 1
     (*_, last) = cases.judge_parts(trust(agreement("fact_f1"), undecided="fact_f1 is undecided"))
-    assert last == ("undecided", "fact_f1 is undecided", "unscored")
+    assert last == cases.Part("undecided", "fact_f1 is undecided", "unscored")
     (only,) = cases.judge_parts(UNMEASURED)
-    assert only == ("agreement", "it timed out", "unscored")
+    assert only == cases.Part("agreement", "it timed out", "unscored")

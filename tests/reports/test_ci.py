@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import re
 import tracemalloc
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,25 +16,22 @@ from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
+from summeval_pytest.reports import ci
 from summeval_pytest.reports.cases import failing_pairs
 from summeval_pytest.reports.ci import (
     Annotation,
     annotation_lines,
-    cell,
-    code,
-    fitting,
-    head,
     mean_cell,
+    pull_request_comment,
     quality_pieces,
-    section,
     step_summary,
 )
+from summeval_pytest.reports.markdown import cell, code, fitting, head, section
 from summeval_pytest.reports.wording import SystemRow
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.pair import Shortfall
 from summeval_pytest.verdict.run import RunVerdict
 from tests.reports.records import (
-    CHANCE,
     CHANGE,
     COMPARISON,
     FACET,
@@ -44,17 +42,18 @@ from tests.reports.records import (
     UNMEASURED,
     agreement,
     at,
-    corrected,
     everything,
     failing,
     floor,
     golden,
+    hostile_run,
     in_other_words,
     mean,
     measured,
     passing,
     record,
     run,
+    small_run,
     suite,
     system,
     trust,
@@ -317,7 +316,7 @@ def test_a_hundred_megabytes_make_a_small_page() -> None:
     pairs = [replace(pair, paper=f"p{number}") for number in range(400)]
     faults = [undecided(f"q{number}", why=long) for number in range(150)]
     waivers = (waived("expired", reason=long),) * 200
-    comparison = replace(COMPARISON, brevity=(long,) * 9, flips=COMPARISON.flips * 9_000)
+    comparison = replace(COMPARISON, flips=COMPARISON.flips * 9_000)
     compared = tuple(system(f"s{number}", comparison=comparison) for number in range(300))
     systems = (system(means=()), *compared)
     run = record(*pairs, *faults, systems=systems, waivers=waivers)
@@ -382,16 +381,15 @@ def test_a_mean_is_reported_with_its_state_its_coverage_and_its_change() -> None
             mean("faithfulness", 0.9, 0.8),
         ),
         waivers=(waived("in use", finding="facet.result"),),
-        corrected=(corrected("faithfulness", None),),
         comparison=COMPARISON,
     )
-    row = SystemRow(suite=suite(systems=(gated,)), system=gated, papers=())
+    row = SystemRow(suite=suite(systems=(gated,)), system=gated, rows=())
     names = ("facet", "eva", "facet.result", "faithfulness", "facet.method")
     assert [mean_cell(row, name) for name in names] == [
         "**0.534** < 0.750 (-0.400)",
         "0.500, undecided (1 of 2) (+0.000)",
         "1 < 2, waived",
-        f"0.900; corrected unknown ({CHANCE})",
+        "0.900",
         "-",
     ]
 
@@ -414,7 +412,7 @@ def kinds(text: str) -> list[tuple[str, str]]:
 
 def test_the_docstring_examples_hold() -> None:
     """An example that no one runs goes stale, and is believed."""
-    result = doctest.testmod(import_module("summeval_pytest.reports.ci"))
+    result = doctest.testmod(import_module("summeval_pytest.reports.markdown"))
     assert result.failed == 0
     assert result.attempted == 2
 
@@ -482,3 +480,45 @@ def test_a_section_says_how_many_more_there_are() -> None:
         "3 more; the other reports have them all.", "",
     ]  # fmt: skip
     assert made == ["a", "b", "c"]
+
+
+TO_COMMENT = (
+    *STRANGERS,
+    "@team @octo/team &#64;team &commat;team",
+    "<!-- summ-gate -->",
+    "<img src=https://evil.example/p.png> <details><summary>x",
+    "![x](https://evil.example/p.png) [x](https://evil.example) [x][1]\n\n[1]: https://evil.example",
+    "/close\n /merge\n\t/approve",
+    "#1 team/models#2 GH-3 !4 https://evil.example http:\\/\\/evil.example WWW.evil.example",
+    "\ud83d\u202e\x1b[31m\x00",
+    "```mermaid\ngraph TD; a-->b\n```\n~~~~ geojson\n~~~~",
+)
+
+
+@pytest.mark.parametrize("text", TO_COMMENT)
+@pytest.mark.parametrize("is_free", [True, False])
+def test_no_part_of_a_comment_acts(
+    monkeypatch: pytest.MonkeyPatch, text: str, is_free: bool
+) -> None:
+    """Whoever opens a pull request writes the record; a bot posts it, in code spans or not."""
+    if is_free:
+        monkeypatch.setattr(ci, "step_summary", lambda _: f"{text}\n\n`{text}`\n")
+    body = pull_request_comment(hostile_run(text))
+    shown = MarkdownIt("commonmark", {"html": True}).render(body)
+    tags = r"p|h\d|ul|li|blockquote|em|strong|pre|code|br|hr|ol"
+    assert not re.search(rf"<(?!/?({tags})\b)", shown)
+    assert not re.search(r"@\w|&\w|&#|[!#]\d|GH-|://|www\.|^\s*/", body, re.IGNORECASE | re.M)
+    assert not re.search(r'class="language-\w', shown)
+    assert all(each.isprintable() or each in "\n\u200b" for each in body)
+
+
+def test_a_comment_is_cut_at_a_line_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """GitHub refuses more than 65,536 characters, and each section has to be seen."""
+    for n_lines in (1_000, 100_000):
+        sections = (f"## Section {n}\n" + "- `<@&!>`\n" * n_lines for n in range(9))
+        text = "# failed\n\n" + "".join(sections)
+        monkeypatch.setattr(ci, "step_summary", lambda _, text=text: text)
+        body = pull_request_comment(small_run())
+        assert len(body) < 65_536
+        assert body.count("`\n\nMore is in the reports.\n") == 5
+        assert re.findall(r"Section \d", body) == [f"Section {n}" for n in range(5)]

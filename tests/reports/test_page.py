@@ -16,11 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind, in_conflict
+from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import averaged
-from summeval_pytest.questions import Fact
+from summeval_pytest.questions import Facet, Fact
 from summeval_pytest.reports.page import marked_runs
 from summeval_pytest.reports.page_pair import (
     WHOLE,
@@ -284,13 +284,13 @@ def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: R
     assert blocks == {f"{kind}-{n}" for kind in ("paper", "pair") for n in range(3)}
     assert [li["id"] for li in page.tags("li") if "id" in li] == ["r0", "r1", "r2"]
     index, rows = page.block("index"), page.block("rows")
-    assert [len(row) for row in rows] == [4, 4, 4, 9, 9, 9]
+    assert [len(row) for row in rows] == [5, 5, 5, 10, 10, 10]
     assert index["n_with_texts"] == 3
     assert index["papers"][4] == ["fern-1", "On fern-1"]
     values = ["0.500", "0.400", "0.500"]
     misses = ["facet 0.500 < 0.600", "facet.conclusion 1 < 2"]
     shown = [["1", "4", "2", "1"], values, misses, "facet.background 1 < 2", "▼ 0.400 worse"]
-    assert rows[3] == [1, 3, "failed", [0, 2, 3, 4, 5], *shown]
+    assert rows[3] == [1, 3, "failed", False, [0, 2, 3, 4, 5], *shown]
     without = "leaves out the texts of pairs that pass"
     assert f"{without}, and of all but the worst 3 of the 4" in page.text
     assert "verdicts and shortfalls of the worst 3 are here." in page.text
@@ -314,7 +314,7 @@ def test_a_page_holds_one_pair_of_a_stored_run_at_a_time(long_run: RunVerdict) -
 
     actual: list[int] = []
     reads = [partial(read, pair) for pair in suite.pairs]
-    stored = Pairs([pair.outline(each) for pair, each in zip(suite.pairs, reads, strict=True)])
+    stored = Pairs([pair.row(each) for pair, each in zip(suite.pairs, reads, strict=True)])
     gc.freeze()  # hides all objects before these, which take long to look at
     try:
         page_text(moss_run(replace(suite, pairs=stored)))
@@ -485,6 +485,15 @@ def test_a_passage_is_found_as_it_was_written() -> None:
         assert cuts == [visible(words) for words in actual]
 
 
+def test_facets_that_are_all_the_whole_summary_colour_nothing() -> None:
+    """A judge may compare each facet with the whole: one colour over all would say nothing."""
+    text = "Moss grew. Rain fell."
+    by_facet: dict[Facet, str] = {"method": text, "result": text, "conclusion": "Rain fell."}
+    places = Passages(text).of_facets(by_facet)
+    assert places == {"method": (), "result": (), "conclusion": ((0, 11, 21),)}
+    assert Passages(text).of_facets({"result": text}) == {"result": ((0, 0, 21),)}
+
+
 def test_a_fact_that_is_cut_out_of_its_sentence_is_found_in_it() -> None:
     """Half a clause says nothing by itself; what is said in other words or whole does."""
     text = "Zinc helps. Healing of the cut was slower in patients taking zinc, not in others."
@@ -570,7 +579,7 @@ CRP = "CRP was 118 vs. 124 mg/L, not 1.118 or 118.5."
         (("number", "67 %", "37 %"), "In 67% of 670 lakes.", "In 37 percent, or 37 %, of 670.",
          ["67%"], ["37 %"]),
         (("swap", "14.2 %", "21.8 %"), "From 14.2% to 21.8%.", "From 21.8% to 14.2%.",
-         ["14.2%", "21.8%"], ["14.2%", "21.8%"]),
+         ["14.2%", "21.8%"], ["21.8%", "14.2%"]),
         (("direction", "increased", "decreased"), "Increased rain.", "Decreased rain.",
          ["Increased"], ["Decreased"]),
         (("number", "9", "8"), "Nine trials.", "10 trials.", [], []),
@@ -583,19 +592,16 @@ def test_the_figures_of_a_conflict_are_found_as_they_are_written(
     figures: list[str],
     partners: list[str],
 ) -> None:
-    """Reasons say numbers in one form; a reader looks for them in the sentence."""
+    """Judges name numbers in one form; a reader looks for them in the sentence."""
     kind, says, instead = conflict
-    reason = f"{Conflict(kind=kind, says=says, instead=instead).reason}; a reference states '9'"
-    assert disputed(reason, claim, [evidence]) == (tuple(figures), tuple(partners))
+    disputes = Conflict(kind=kind, says=says, instead=instead).disputes
+    assert disputed(disputes, claim, [evidence]) == (tuple(figures), tuple(partners))
 
 
-@pytest.mark.parametrize(
-    "reason", ["25% of its words found", "number: '9' against '8'", "It says '9' against '8'", ""]
-)
-def test_a_reason_without_a_conflict_marks_nothing(reason: str) -> None:
-    """What an LLM writes names no conflict in these words."""
-    assert in_conflict(reason) == ((), ())
-    assert disputed(reason, "9 trials.", ["8 trials."]) == ()
+def test_without_a_dispute_nothing_is_marked_and_a_missing_figure_has_no_partner() -> None:
+    """A reason is a sentence for people; whatever it says, no figure is read out of it."""
+    assert disputed((), "9 trials.", ["8 trials."]) == ()
+    assert disputed([("9", "")], "9 trials.", ["8 trials."]) == (("9",), ())
 
 
 def test_a_figure_is_marked_where_it_stands_by_itself() -> None:

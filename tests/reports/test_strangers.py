@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
+from pathlib import Path
 
 import pytest
 
+from summeval_pytest.options import TABLE
 from summeval_pytest.reports.cases import cases_of
 from summeval_pytest.reports.ci import step_summary
+from summeval_pytest.reports.files import report_pieces
 from summeval_pytest.reports.judge_section import trust_lines, trust_phrase, untrusted_lines
 from summeval_pytest.reports.terminal import run_lines
 from summeval_pytest.verdict.run import RunVerdict
@@ -26,13 +30,23 @@ def judge(run: RunVerdict) -> Iterator[str]:
     yield from untrusted_lines(suite.trust, suite.golden)
 
 
+def report_text(option: str, run: RunVerdict) -> str:
+    """A report as its file has it."""
+    return "".join(report_pieces(option, run, Path()))
+
+
 REPORTS: dict[str, Callable[[RunVerdict], str]] = {
     "terminal": lambda run: "\n".join(run_lines(run, n_worst=3)),
     "cases": lambda run: "\n".join(case.text for _, case in cases_of(run)),
     "judge": lambda run: "\n".join(judge(run)),
     "step summary": step_summary,
-    "JUnit report": records.junit_text,
+    **{
+        name: partial(report_text, name)
+        for name, option in TABLE.items()
+        if option.is_report and name not in {"run_record", "html", "gitlab"}
+    },
 }
+"""The page, GitLab's report and the record have tests of their own: they keep texts as data."""
 LONG = ("x" * 10**6, "\u202e" * 10**6, "y " * 500_000)
 
 

@@ -13,14 +13,18 @@ from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.endpoints.limits import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.reports import terminal
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 from summeval_pytest.verdict.changes import Drift, measure_drift
-from summeval_pytest.verdict.differences import Comparison, Difference
-from summeval_pytest.verdict.run import SuiteRecord
+from summeval_pytest.verdict.differences import Comparison, Difference, FacetChange
+from summeval_pytest.verdict.run import Outcome, PairRow, SuiteRecord
 from tests.judges.llm.by_rule import RuleSender
 from tests.reports import records
 from tests.reports.records import (
+    CHANGE,
+    COMPARISON,
+    FACET,
     HOSTILE,
     SENTENCE,
     changed,
@@ -40,10 +44,23 @@ from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import measured
 
 
-def tally(*pairs: tuple[str, Mapping[str, float]], n_papers: int = 0) -> terminal.SystemTally:
+def tally(*pairs: tuple[Outcome, Mapping[str, float]], n_papers: int = 0) -> terminal.SystemTally:
     """What a run has seen of one system."""
-    rows = [terminal.TallyRow(outcome, values, note="", wrong={}) for outcome, values in pairs]
+    rows = [row_of(outcome, values) for outcome, values in pairs]
     return terminal.SystemTally(rows=rows, n_papers=n_papers)
+
+
+def row_of(
+    outcome: Outcome, values: Mapping[str, float], note: str = "", wrong: Mapping[str, int] = {}
+) -> PairRow:
+    """A pair with these numbers."""
+    return replace(
+        pair().row(pair),
+        outcome=outcome,
+        numbers=Numbers(paper="moss", system="careful", values=values, unscored=()),
+        note=note,
+        wrong=wrong,
+    )
 
 
 ALL = {"facet": 0.6, "eva": 0.5, "faithfulness": 1.0}
@@ -71,12 +88,12 @@ def test_notes_and_wrong_pieces_stand_with_their_system(snapshot: SnapshotAssert
     """A hundred notes that differ in a number would hide the table; one and a count do not."""
     wrong = {"facet": 2, "fact": 500, "sentence": 0, "undecided": 1}
     rows = [
-        terminal.TallyRow("failed", {"eva": 0.5}, f"source cut from {size}", wrong)
+        row_of("failed", {"eva": 0.5}, f"source cut from {size}", wrong)
         for size in ("9,000\x1b[31m", "8,000")
     ]
     one_each = {"facet": 1, "fact": 1, "sentence": 1}
-    seen = terminal.SystemTally(rows=rows, corrected="facet 0.624 [0.52, 0.72]")
-    single = terminal.SystemTally(rows=[terminal.TallyRow("failed", {"eva": 0.5}, "", one_each)])
+    seen = terminal.SystemTally(rows=rows)
+    single = terminal.SystemTally(rows=[row_of("failed", {"eva": 0.5}, "", one_each)])
     assert list(terminal.summary_lines({"nemo": seen, "one": single})) == snapshot
 
 
@@ -172,7 +189,6 @@ ENDINGS = {
     "a rule about a facet": compare(moved("facet", p=None), moved("facet.result")),
     "undecided": compare(moved("facet"), undecided=(("facet", LONG),)),
     "not comparable": compare(mismatches=(LONG, "more")),
-    "brevity": compare(brevity=(LONG,)),
 }
 
 
@@ -210,6 +226,45 @@ def test_the_worst_findings_of_all_stand_first(snapshot: SnapshotAssertion, n_wo
     )
     assert ending(actual, n_worst=n_worst) == snapshot
     assert ending(actual) == []
+
+
+def test_passed_pairs_with_a_conflict_or_an_unsupported_sentence_are_listed() -> None:
+    """Ten at most, the worst first; facets that only lost a point are no reason to read a pair."""
+    passed = passing()
+    clash = replace(FACET, conflict=True, summary="Dry moss grew.")
+    findings = [(SENTENCE,), (FACET,), (clash, SENTENCE), ()]
+    pairs = [replace(passed, paper=f"moss-{n}", findings=of) for n, of in enumerate(findings)]
+    lines = list(terminal.run_lines(record(*pairs)))
+    first = lines.index("passed, but read these (2 pairs):")
+    assert lines[first + 1 : first + 3] == [
+        '  careful on moss-2: conflict in facet result "Dry moss grew."',
+        '  careful on moss-0: unsupported sentence 2 "Dry moss grew twice as fast."',
+    ]
+    many = [replace(passed, paper=f"moss-{n:02}", findings=(SENTENCE,)) for n in range(12)]
+    lines = list(terminal.run_lines(record(*many)))
+    assert "  2 more: --summ-html=FILE writes a page of all" in lines
+    assert not any("moss-10" in line for line in lines)
+    assert "passed, but read" not in "\n".join(terminal.run_lines(record(failing())))
+
+
+def test_the_papers_that_got_worse_are_listed_also_where_the_comparison_passes() -> None:
+    """By how much all metrics lost; of a paper that only moved, its numbers are shown."""
+    facet = FacetChange(facet="result", old=4, new=2, reference="", before="", after="", reason="")
+    changes = {
+        "moss-1": replace(CHANGE, loss=0.1),
+        "moss-2": replace(CHANGE, loss=0.4, facets=(facet,), lost=(), unsupported=(), invented=()),
+        "moss-3": replace(CHANGE, loss=-0.2),
+        "moss-4": replace(CHANGE, loss=0.2, facets=(), lost=(), unsupported=(), invented=()),
+    }
+    pairs = [replace(passing(name), change=change) for name, change in changes.items()]
+    gated = system("careful", papers=tuple(changes), means=(), comparison=replace(COMPARISON))
+    lines = ending(suite(*pairs, systems=(gated,)))
+    first = lines.index("  papers that got worse (3 of 4), the worst first:")
+    assert lines[first + 1 : first + 4] == [
+        "    moss-2: result 4 -> 2",
+        "    moss-4: facet 0.900 -> 0.500",
+        "    moss-1: result 4 -> 2; 1 new unsupported sentence; 1 fact lost; 1 new fact…",
+    ]
 
 
 JUDGED = dict.fromkeys(LlmJudge(RuleSender(), model="m-1", endpoint="here").counts(), 0.0)

@@ -100,24 +100,29 @@ def test_a_failure_reaches_everyone_who_waits_and_is_not_remembered() -> None:
     assert judge.calls == [(ZINC, ALGA), (ALGA,)]
 
 
-def test_a_flow_given_up_while_it_asks_gives_up_those_who_wait_for_it() -> None:
-    """Closing the runner cancels flows; whoever waits has to hear of it and not hang."""
+def test_a_flow_given_up_while_it_asks_takes_nobody_with_it() -> None:
+    """Whoever waits for its question gets the answer; where all give up, nobody is asked on."""
 
-    async def main() -> tuple[list[Answers | BaseException], Answers]:
+    async def main() -> tuple[list[Answers | BaseException], list[Answers]]:
         gate = asyncio.Event()
-        asker = Asker(Scripted(lambda _: gate.wait()))
-        asking = asyncio.ensure_future(asker.ask((ZINC,)))
-        waiting = asyncio.ensure_future(asker.ask((ZINC,)))
-        await asyncio.sleep(0)
+        asker = Asker(judge := Scripted(lambda _: gate.wait()))
+        asking, waiting, alone = (
+            asyncio.ensure_future(asker.ask(requested)) for requested in ((ZINC,), (ZINC,), (MOSS,))
+        )
+        await asyncio.sleep(0.01)
         asking.cancel()
-        both = asyncio.gather(*[asking, waiting], return_exceptions=True)
-        outcomes = await asyncio.wait_for(both, SOON)
+        alone.cancel()
+        await asyncio.sleep(0.01)
         gate.set()
-        return outcomes, await asker.ask((ZINC,))
+        all_ = asyncio.gather(*[asking, waiting, alone], return_exceptions=True)
+        outcomes = [*await asyncio.wait_for(all_, SOON)]
+        again = [await asker.ask((MOSS,))]
+        assert judge.calls == [(ZINC,), (MOSS,), (MOSS,)]
+        return outcomes, again
 
-    outcomes, again = asyncio.run(main())
-    assert [type(outcome) for outcome in outcomes] == [asyncio.CancelledError] * 2
-    assert again == (echo(ZINC),)
+    (gone, there, alone), again = asyncio.run(main())
+    assert (type(gone), type(alone)) == (asyncio.CancelledError,) * 2
+    assert (there, again) == ((echo(ZINC),), [(echo(MOSS),)])
 
 
 def test_a_flow_that_gives_up_takes_nobody_with_it() -> None:
@@ -144,7 +149,7 @@ def test_memory_is_bounded_and_forgets_the_oldest() -> None:
         asker = Asker(judge)
         for question in questions:
             await asker.ask((question,))
-            assert len(asker._answers) <= REMEMBERED
+            assert len(asker._calls) <= REMEMBERED
         judge.calls.clear()
         await asker.ask((questions[40], questions[-1]))
         await asker.ask((questions[0],))

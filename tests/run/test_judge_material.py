@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from summeval_pytest.errors import OptionError, SuiteError
-from summeval_pytest.judges.judge import RecordedJudge
+from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.llm_judge import fact_examples_hash, sentence_examples_hash
 from summeval_pytest.judges.llm.prompts import Examples
-from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.run.golden import check_stated, golden_tasks
-from summeval_pytest.run.judge_material import label_examples, recorded_judge
+from summeval_pytest.run.golden import golden_tasks
+from summeval_pytest.run.judge_material import label_examples
 from summeval_pytest.run.session import Session
-from summeval_pytest.suite.suite import Suite, load_suite
-from summeval_pytest.suite.values import RecordedSpec
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.reading import normalise
 from tests.asked_suite import (
     GOOD,
@@ -109,7 +103,7 @@ def test_a_part_of_a_run_has_the_examples_of_the_whole(tmp_path: Path) -> None:
 
 def examples_of(suite: Suite) -> Examples:
     """The ratings that the suite's judge is shown."""
-    return label_examples("examples", "rule", [suite])
+    return label_examples("rule", [suite]).ratings
 
 
 def test_frozen_facets_are_shown_in_place_of_the_reference(tmp_path: Path) -> None:
@@ -162,7 +156,7 @@ def test_a_suite_that_does_not_define_the_judge_gives_no_examples(tmp_path: Path
     toml = tmp_path / "other" / "summeval.toml"
     toml.write_text(toml.read_text("utf-8").replace("[judges.rule]", "[judges.else]"), "utf-8")
     other = loaded(tmp_path / "other")
-    examples = label_examples("examples", "rule", [one, other])
+    examples = label_examples("rule", [one, other]).ratings
     assert examples.digest == examples_of(one).digest
     assert {each.rank for each in examples.pool} == {0}
 
@@ -183,9 +177,10 @@ def test_too_few_ratings_are_a_usage_error(tmp_path: Path, labels: list[object])
     with pytest.raises(OptionError) as caught:
         signature_of(suite)
     assert str(caught.value) == (
-        f"judge 'rule' takes its 'examples' from labels, and {suite.shown} has too few: it needs"
-        " recorded summaries of at least two papers with ratings of facets, at most 3,000 tokens"
-        " each with the reference; label more, or delete 'examples'"
+        f"judge 'rule' takes its examples from labels, and {suite.shown} has too few: it needs"
+        " recorded summaries of at least two papers with ratings of facets, or with sentences or"
+        " facts of both kinds, at most 3,000 tokens each with their texts; label more, or delete"
+        " 'examples'"
     )
 
 
@@ -199,7 +194,7 @@ def test_a_summary_that_is_too_long_or_empty_is_no_example(tmp_path: Path, text:
     examples = examples_of(loaded(folder))
     assert len(examples.pool) == 2
     write_lines(folder / "bad.jsonl", *unfit)
-    with pytest.raises(OptionError, match="at most 3,000 tokens each with the reference"):
+    with pytest.raises(OptionError, match="at most 3,000 tokens each with their texts"):
         examples_of(loaded(folder))
 
 
@@ -217,7 +212,7 @@ def test_sentences_are_checked_with_labelled_sentences_of_other_papers(tmp_path:
     """As many faithful ones as unfaithful ones; the third sentence would be one too many."""
     with ScriptedServer(by_rule) as server:
         folder = tmp_path / "kilns"
-        suite = suite_in(folder, *CHECKED, url=server.url, judge="sentence_examples = true")
+        suite = suite_in(folder, *CHECKED, url=server.url)
         for evaluation in evaluated(
             desk_for(tmp_path / "store", suite), suite, list(golden_tasks(suite))
         ):
@@ -231,7 +226,7 @@ def test_sentences_are_checked_with_labelled_sentences_of_other_papers(tmp_path:
             '{"checks": [{"id": 1, "reason": "number", "label": "unsupported"},'
             ' {"id": 2, "label": "supported"}]}'
         ) in examples
-    shown = label_examples("sentence_examples", "rule", [suite])
+    shown = label_examples("rule", [suite]).sentences
     assert [each.rank for each in shown.pool] == sorted(len(each.text) for each in shown.pool)
     assert signature_of(suite).endswith(f" sentence_examples={shown}/{sentence_examples_hash()}")
 
@@ -254,7 +249,8 @@ STATED = [
 
 def test_facts_are_checked_with_labelled_facts_of_other_papers(tmp_path: Path) -> None:
     """In each direction, and in FM by facts: another system's labels would give them away, too."""
-    judge = 'fact_examples = true\nfacets = "facts"'
+    judge = 'use = "summeval_pytest.study.llm_readings:LlmReadings"\n'
+    judge += 'examples = "labels"\nfacets = "facts"'
     with ScriptedServer(by_rule) as server:
         suite = suite_in(tmp_path / "kilns", *STATED, url=server.url, judge=judge)
         tasks = [*golden_tasks(suite), *tasks_of(suite, ["good"])]
@@ -268,7 +264,7 @@ def test_facts_are_checked_with_labelled_facts_of_other_papers(tmp_path: Path) -
         assert not any(text in question for text in SENTENCES[other])
         assert '{"id": 1, "label": "entailed"}, {"id": 2, "label": "not_entailed"}]' in examples
         assert f"Three {other}" not in examples, "as many that follow as do not"
-    shown = label_examples("fact_examples", "rule", [suite])
+    shown = label_examples("rule", [suite]).facts
     assert len(shown) == 4
     assert signature_of(suite).endswith(f" fact_examples={shown}/{fact_examples_hash()}")
 
@@ -277,198 +273,12 @@ def test_labels_of_one_kind_are_no_examples_of_sentences(tmp_path: Path) -> None
     """A judge that sees faithful sentences only would learn to say yes; the 100th is not there."""
     sentences = [{"index": 0, "faithful": True}, {"index": 99, "faithful": False}]
     faithful = [{**label, "sentences": sentences} for label in CHECKED]
-    suite = suite_in(tmp_path / "kilns", *faithful, judge="sentence_examples = true")
+    suite = suite_in(tmp_path / "kilns", *faithful)
     with pytest.raises(OptionError) as caught:
         signature_of(suite)
     assert str(caught.value) == (
-        f"judge 'rule' takes its 'sentence_examples' from labels, and {suite.shown} has too few: it"
-        " needs recorded summaries of at least two papers with both faithful and unfaithful"
-        " sentences, at most 3,000 tokens each with the source; label more, or delete"
-        " 'sentence_examples'"
-    )
-
-
-REFERENCE = "We planted six roofs. They stayed cool. Moss is worth it."
-LONG = "Six roofs were planted. The roofs stayed cool."
-SHORT = "The roofs were hot."
-_TOML = """\
-papers = "papers.jsonl"
-recorded = "recorded.jsonl"
-[judges.old]
-recorded = "GPT"
-segments = "GPT segments"
-[systems.long]
-summaries = "long.jsonl"
-[systems.short]
-summaries = "short.jsonl"
-[systems.writer]
-endpoint = "ollama"
-model = "writer-7b"
-"""
-SEGMENTS: dict[str | None, dict[str, str | None]] = {
-    None: {
-        "background": None,
-        "method": "We planted six roofs.",
-        "result": "They stayed cool.",
-        "conclusion": "Moss is worth it.",
-    },
-    "long": {"method": "six roofs were planted", "result": "The roofs stayed cool. Bees came."},
-    "short": {"result": "The roofs were hot."},
-}
-RATINGS = {
-    "long": {"background": 1, "method": 4, "result": 3, "conclusion": 1},
-    "short": {"background": 1, "method": 1, "result": 1, "conclusion": 1},
-}
-
-
-def recorded_suite_in(
-    folder: Path,
-    *,
-    papers: tuple[str, ...] = ("moss",),
-    ratings: dict[str, dict[str, dict[str, int]]] | None = None,
-    extra: dict[str, object] | None = None,
-) -> Suite:
-    """A suite with one recorded judge; all of its papers have the same texts."""
-    folder.mkdir(exist_ok=True)
-    (folder / "summeval.toml").write_text(_TOML, encoding="utf-8")
-    paper = {"source": "Moss.", "reference": REFERENCE, **(extra or {})}
-    write_lines(folder / "papers.jsonl", *[{"id": name, **paper} for name in papers])
-    for system, summary in (("long", LONG), ("short", SHORT)):
-        write_lines(folder / f"{system}.jsonl", *[{"paper": p, "summary": summary} for p in papers])
-    rows: list[dict[str, object]] = []
-    for name in papers:
-        rated = (ratings or {}).get(name, RATINGS)
-        rows += [
-            {"paper": name, "system": system, "by": "GPT segments", "segments": segments}
-            for system, segments in SEGMENTS.items()
-        ]
-        rows += [
-            {"paper": name, "system": system, "by": "GPT", "facets": facets}
-            for system, facets in rated.items()
-        ]
-        rows.append({"paper": name, "system": "writer", "by": "GPT", "facets": {"method": 2}})
-    write_lines(folder / "recorded.jsonl", *rows)
-    return load_suite(folder)
-
-
-def judge_of(*suites: Suite) -> RecordedJudge:
-    """The recorded judge."""
-    spec = suites[0].judges["old"]
-    assert isinstance(spec, RecordedSpec)
-    return recorded_judge(spec, suites)
-
-
-def score_of(judge: RecordedJudge, suite: Suite, system: str) -> FacetScore | Unscored:
-    """What FM comes to under the judge, on the suite's first paper."""
-    pair = suite.pair(suite.paper_ids[0], system)
-    flow = facet.measure(
-        pair.paper.references[0], pair.summary, reference_facets=pair.paper.reference_facets
-    )
-    try:
-        questions = next(flow)
-        while True:
-            questions = flow.send(asyncio.run(judge.answer(questions)))
-    except StopIteration as end:
-        score: FacetScore | Unscored = end.value
-        return score
-
-
-def test_a_pair_is_rated_as_it_was(tmp_path: Path) -> None:
-    """The rule for facets that the summary lacks comes before what was recorded of them."""
-    suite = recorded_suite_in(tmp_path / "a")
-    score = score_of(judge_of(suite), suite, "long")
-    assert isinstance(score, FacetScore)
-    assert {rated.facet: rated.rating for rated in score.ratings} == {
-        "method": 4,
-        "result": 3,
-        "conclusion": 1,
-    }
-    assert [rated.reason for rated in score.ratings] == [
-        "as recorded from GPT",
-        "as recorded from GPT",
-        "the summary does not state it",
-    ]
-    assert score.ungrounded == ("Bees came.",)
-    # weights of .3 each: the mean of 4 of 4, 3 of 4 and 1 of 3
-    assert score.value == pytest.approx((1 + 0.75 + 1 / 3) / 3)
-
-
-def test_frozen_facets_are_what_was_rated(tmp_path: Path) -> None:
-    """The metric asks about them in place of the recorded segments of the reference."""
-    frozen = {"background": None, "method": "Roofs with moss.", "result": None, "conclusion": None}
-    suite = recorded_suite_in(tmp_path / "a", extra={"reference_facets": frozen})
-    score = score_of(judge_of(suite), suite, "long")
-    assert isinstance(score, FacetScore)
-    assert [(rated.reference, rated.rating) for rated in score.ratings] == [("Roofs with moss.", 4)]
-
-
-def test_equal_texts_with_different_ratings_have_the_lower_median(tmp_path: Path) -> None:
-    """A question has one answer; of an even number the stricter of the middle two."""
-    kinder = {"long": {**RATINGS["long"], "method": 3}, "short": RATINGS["short"]}
-    suite = recorded_suite_in(tmp_path / "a", papers=("moss", "fern"), ratings={"fern": kinder})
-    score = score_of(judge_of(suite), suite, "long")
-    assert isinstance(score, FacetScore)
-    assert score.ratings[0].rating == 3
-
-
-def test_the_signature_changes_with_what_is_recorded(tmp_path: Path) -> None:
-    """Two sets of records are two judges; the same ones are the same judge wherever they lie."""
-    one = judge_of(recorded_suite_in(tmp_path / "a")).signature
-    again = judge_of(recorded_suite_in(tmp_path / "b")).signature
-    kinder = {"long": {**RATINGS["long"], "method": 3}, "short": RATINGS["short"]}
-    other = judge_of(recorded_suite_in(tmp_path / "c", ratings={"moss": kinder})).signature
-    assert one.startswith("recorded GPT segments=GPT segments data=")
-    assert one == again != other
-
-
-@pytest.mark.parametrize(
-    ("file", "whose"), [("papers", "the reference"), ("long", "system 'long'")]
-)
-def test_records_of_other_texts_than_there_are_now_are_refused(
-    tmp_path: Path, file: str, whose: str
-) -> None:
-    """A release that overwrites its summaries would keep the ratings of the old ones."""
-    recorded_suite_in(tmp_path)
-    lines = tmp_path / f"{file}.jsonl"
-    for old in (REFERENCE, LONG):
-        text = lines.read_text(encoding="utf-8")
-        lines.write_text(text.replace(old, "Bananas are yellow."), encoding="utf-8")
-    with pytest.raises(OptionError, match=f"recorded of {whose} on paper 'moss' are of another"):
-        judge_of(load_suite(tmp_path))
-
-
-@pytest.mark.parametrize("key", ["reference_facets", "reference_facts"])
-def test_what_a_suite_states_of_another_reference_is_refused(tmp_path: Path, key: str) -> None:
-    """Who replaces an abstract may leave what was cut of the old one."""
-    stated = {
-        "reference_facets": SEGMENTS[None],
-        "reference_facts": [{"text": "Six roofs stayed cool."}],
-    }
-    check_stated(recorded_suite_in(tmp_path / "right", extra={key: stated[key]}))
-    for name, reference, words in (
-        ("spaceless", "我们种了六个屋顶。", "屋顶很凉爽"),
-        ("rephrased", "Six roofs were planted.", "a trial of planted roofs"),
-    ):
-        own = {"reference_facets": {"result": words}, "reference_facts": [{"text": words}]}
-        other: dict[str, object] = {"reference": reference, key: own[key]}
-        check_stated(recorded_suite_in(tmp_path / name, extra=other))
-    with pytest.raises(SuiteError, match=f"'{key}' of paper 'moss' are of another text than its"):
-        check_stated(
-            recorded_suite_in(
-                tmp_path / "wrong", extra={key: stated[key], "reference": "Bananas are yellow."}
-            )
-        )
-
-
-def test_every_suite_of_a_run_needs_the_records(tmp_path: Path) -> None:
-    """A judge that knows nothing of a suite would leave all of it unscored."""
-    suite, other = recorded_suite_in(tmp_path / "a"), recorded_suite_in(tmp_path / "b")
-    toml = (tmp_path / "b/summeval.toml").read_text(encoding="utf-8")
-    (tmp_path / "b/summeval.toml").write_text(toml.replace("judges.old", "judges.new"))
-    other = load_suite(tmp_path / "b", "b")
-    with pytest.raises(OptionError) as caught:
-        judge_of(suite, other)
-    assert str(caught.value) == (
-        "judge 'old' is recorded, and b/summeval.toml has no records of it; gate the suites one by"
-        " one"
+        f"judge 'rule' takes its examples from labels, and {suite.shown} has too few: it needs"
+        " recorded summaries of at least two papers with ratings of facets, or with sentences or"
+        " facts of both kinds, at most 3,000 tokens each with their texts; label more, or delete"
+        " 'examples'"
     )

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from summeval_pytest import questions as q
-from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.judges.llm.llm_judge import LlmJudge, part_hash
+from summeval_pytest.errors import Place
+from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
@@ -17,28 +15,24 @@ from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.flow import Dialogue, Returned
 from summeval_pytest.metrics.number import MetricName, Unscored
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.run import measure
 from summeval_pytest.run.measure import (
     PLAIN,
     Asker,
     Evaluation,
     StatedFacts,
-    metric_flow,
     metric_signature,
     stated_flow,
 )
 from summeval_pytest.run.runner import Task, evaluate_task
-from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.columns import SEGMENTS
-from summeval_pytest.study.baselines import BASELINES
-from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.study.baselines import BASELINES, RateSummary, SummaryRating
+from summeval_pytest.study.eva.printed_eva import PrintedEva
+from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
-from summeval_pytest.suite.suite import load_suite, suite_of_pairs
+from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
 from summeval_pytest.text.reading import normalise
 from tests.judges.llm.by_rule import RuleSender
-from tests.label_suite import write_suite
-from tests.local_models import LetterEncoder
 
 ZINC_PAPER = "Mice slept longer. Water did nothing."
 
@@ -66,14 +60,14 @@ def fair(question: q.Question) -> q.Answer:  # noqa: PLR0911 - a case for each k
             ]
             checks = (q.FactCheck(reason="", entailed=bool(f), premises=f) for f in outcome)
             return q.FactChecks(tuple(checks))
-        case q.ListRelations() | q.CountFacts():
-            return q.Unanswered("no rule for it")
         case q.CheckSentences(sentences, source):
             supported = any("zinc" in sentence.lower() for sentence in source)
             check = q.SentenceCheck(reason="", supported=supported)
             return q.SentenceChecks((check,) * len(sentences))
-        case q.RateSummary():
-            return q.SummaryRating(reason="close", rating=3)
+        case RateSummary():
+            return SummaryRating(reason="close", rating=3)
+        case q.OtherQuestion():
+            return q.Unanswered("no rule for it")
 
 
 class Fair:
@@ -166,6 +160,42 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
         "faithfulness.conflicts": 0,
     }
     assert {name: numbers.values[name] for name in expected} == pytest.approx(expected)
+
+
+def test_a_fact_cut_out_of_a_sentence_brings_the_sentence_with_it() -> None:
+    """A fragment tells nothing; a fact in other words stands for itself."""
+    summary = "Moss grew twice as fast in rain, but not on stones. Rain helps."
+    whole, _, _ = summary.partition(" Rain helps")
+
+    def checked(text: str, sentence: int = 0) -> CheckedFact:
+        return CheckedFact(fact=q.Fact(text=text, sentence=sentence), holds=False, reason="")
+
+    facts = checked("Moss: but not on stones."), checked("Stones lacked it."), checked(whole)
+    score = EvaScore(
+        value=0.0,
+        precision=0.0,
+        recall=0.0,
+        recall_entailed=None,
+        reference=(checked("In rain moss grew."),),
+        candidate=facts,
+    )
+    actual = Evaluation(
+        pair=Pair(
+            paper=paper("Ice.", summary), system="careful", summary=summary, place=Place("a")
+        ),
+        scores=(score,),
+        signatures=(),
+        source=("Moss.",),
+    ).findings()
+    assert {
+        (each.reference if each.number == "eva.recall" else each.summary): each.sentence
+        for each in actual
+    } == {
+        "Moss: but not on stones.": whole,
+        "Stones lacked it.": "",
+        whole: "",
+        "In rain moss grew.": whole,
+    }
 
 
 def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing() -> None:
@@ -262,7 +292,7 @@ def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
     task = replace(task_of(zinc, "facet"), extras=(BASELINES["direct"], SEGMENTS))
     outcome = asyncio.run(evaluate_task(task, zinc, Asker(judge)))
     assert outcome.extras == {"direct": 0.75, "facet": q.FacetSegments(result=SLEPT)}
-    assert [type(question) for question in judge.asked].count(q.RateSummary) == 1
+    assert [type(question) for question in judge.asked].count(RateSummary) == 1
     plain = measured(zinc, Fair(), "facet")
     assert outcome.scores == plain.scores
     assert plain.extras == {}
@@ -369,7 +399,7 @@ def test_an_answer_that_does_not_fit_is_the_judges_fault() -> None:
 
 OFFLINE = OfflineJudge()
 LLM = LlmJudge(RuleSender(), model="m-1", endpoint="rule")
-WHOLE = EvaVariant(chains="adjacent", validation="chain", premises=3, relations=0.65)
+WHOLE = PrintedEva(chains="adjacent", validation="chain", premises=3, relations=0.65)
 
 
 def added(metric: MetricName, judge: OfflineJudge | LlmJudge, variants: Variants) -> dict[str, str]:
@@ -386,7 +416,7 @@ def test_the_defaults_leave_every_signature_as_it_was(
 ) -> None:
     """Baselines of before stay comparable, whoever judges."""
     plain = signature_of(metric, judge=judge.signature, suite=SUITE)
-    for variants in (PLAIN, Variants(eva=EvaVariant(recall="matched"))):
+    for variants in (PLAIN, Variants(eva_recall="matched")):
         assert metric_signature(metric, judge=judge, suite=SUITE, variants=variants) == plain
 
 
@@ -404,60 +434,3 @@ def test_a_variant_is_in_the_recipes_that_it_moves_and_in_no_other() -> None:
     mean = Variants(references="mean")
     assert added("facet", OFFLINE, mean) == added("eva", OFFLINE, mean) == {"references": "mean"}
     assert added("faithfulness", OFFLINE, mean) == {}
-
-
-@pytest.mark.parametrize(
-    ("eva", "parts"),
-    [
-        (EvaVariant(validation="chain"), ("chain",)),
-        (EvaVariant(relations=0.65), ("relations",)),
-        (WHOLE, ("chain", "relations")),
-    ],
-)
-def test_prompts_that_only_variants_use_have_a_hash_in_the_recipe(
-    eva: EvaVariant, parts: tuple[str, ...]
-) -> None:
-    """The judge's own signature does not know of them, and theirs are the LLM judge's alone."""
-    assert added("eva", LLM, Variants(eva=eva))["prompts"] == part_hash(parts)
-    assert "prompts" not in added("eva", OFFLINE, Variants(eva=eva))
-
-
-def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An anagram shares every letter and no word, so TF-IDF takes the first fact instead."""
-
-    def load(name: str | None) -> LetterEncoder | None:
-        return LetterEncoder() if name else None
-
-    monkeypatch.setattr(measure, "encoder_of", load)
-    stated, anagram = ("Ferns died on sand.", "Tab: a cat, a tub."), "But a bat, a act."
-    sand = pair(anagram, paper(" ".join(stated), facts=facts(*stated)))
-    recipes = []
-    for encoder, premise in ((None, stated[0]), ("moss/tiny", stated[1])):
-        one = Variants(eva=EvaVariant(recall="matched", premises=1, encoder=encoder))
-        flow = metric_flow("eva", sand, one)
-        next(flow)
-        assert flow.send((q.FactList(facts(anagram)),)) == (
-            q.CheckFacts(facts(anagram), (premise,), reference=" ".join(stated)),
-        )
-        recipes.append(metric_signature("eva", judge=OFFLINE, suite=SUITE, variants=one))
-        assert added("facet", OFFLINE, one) == {}
-    assert dict(recipes[1].recipe)["similarity"] == "letters 1"
-    assert recipes[0].differing(recipes[1]) == ("similarity",)
-
-
-def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before a judge is made, which would be asked in vain; of several suites it says which."""
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    folder = write_suite(tmp_path / "moss")
-    toml = folder / "summeval.toml"
-    text = 'eva_premises = 3\nencoder = "moss/gone"\ndefault_systems = ["long"]\n'
-    toml.write_text(text + toml.read_text("utf-8"), encoding="utf-8")
-    message = (
-        "encoder: the package 'huggingface_hub' is not installed; install it with:"
-        " pip install 'summeval-pytest[onnx]'"
-    )
-    with pytest.raises(OptionError) as caught:
-        Session({}).judge("offline", [load_suite(folder)])
-    assert str(caught.value) == f"{toml.as_posix()}: {message}"

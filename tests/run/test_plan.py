@@ -204,10 +204,13 @@ def test_share_of_replies_counts_each_reply_once(
 
 
 VARIANT = """eva_recall = "matched"
-eva_chains = "adjacent"
-eva_validation = "chain"
-eva_premises = 2
-eva_relations = true"""
+[metrics.eva]
+use = "summeval_pytest.study.eva.printed_eva:PrintedEva"
+chains = "adjacent"
+validation = "chain"
+premises = 2
+relations = 0.65
+"""
 
 
 def test_a_variants_questions_are_planned_too_and_found_after_its_run(

@@ -11,10 +11,10 @@ import pytest
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
 from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.endpoints.endpoint import Address, Price
-from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import NoReplyError, OptionError, Place
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.options import Record
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import write_cassette
 from summeval_pytest.suite.suite import Suite
@@ -152,7 +152,7 @@ def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(tmp_path:
     """A plan of local models would else end without a total, and a budget refuse them."""
     address = "http://localhost:8000/v1"
     suite = loaded(write_suite(tmp_path / "here", address, systems=["writer"]))
-    session = Session({}, Terms(place=tmp_path / "store", budget=0.0))
+    session = Session({}, Terms(store=str(tmp_path / "store"), budget=0.0))
     session.check_system(suite, suite.systems["writer"])
     survey, _ = session.survey("rule", [suite], tasks_of(suite), imagine=True)
     assert {missing.price for missing in survey.missing.values()} == {Price(0.0, 0.0)}
@@ -167,7 +167,7 @@ def test_a_swapped_model_is_an_error_where_nobody_sits(tmp_path: Path) -> None:
     """GitHub and GitLab set CI=true; a shell may have it set to nothing, or to false."""
     values = ("", "false", "0", "true", "1")
     for environ in ({}, *({"CI": value} for value in values)):
-        session = Session(environ, Terms(place=tmp_path / "store"))
+        session = Session(environ, Terms(store=str(tmp_path / "store")))
         assert session.replies.exchange.is_strict is (environ.get("CI") in {"true", "1"})
 
 
@@ -177,7 +177,9 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
     runs = store / "runs" / "run-1"
 
     def reserves(n_processes: int, record: Record = "new") -> bool:
-        terms = Terms(record=record, place=store, budget=1.0, n_processes=n_processes, run="run-1")
+        terms = Terms(
+            record=record, store=str(store), budget=1.0, n_processes=n_processes, run="run-1"
+        )
         session = Session({}, terms)
         assert session.replies.exchange.budget is not None
         asyncio.run(session.replies.exchange.budget.reserve(0.5))
@@ -219,7 +221,7 @@ def test_key_goes_only_where_it_belongs(
     endpoint = server.url if place == "typed" else None
     allowed = (f"TEAM_KEY={server.origin}",)
     store = tmp_path / "store"
-    session = Session(environ, Terms(place=store, endpoint=endpoint, allow_endpoints=allowed))
+    session = Session(environ, Terms(store=str(store), endpoint=endpoint, allow_endpoints=allowed))
 
     judge = "rule" if place in {"suite", "keyed"} else "gpt-9"
     evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)), judge)

@@ -16,8 +16,16 @@ from summeval_pytest.run.summaries import GAP, cut_middle, flaw_of, summary_requ
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import NO_SUMMARY, Flaw, Pair, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
-from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
-from tests.scripted_server import Action, Answer, ScriptedServer, Status
+from tests.asked_suite import (
+    SENTENCES,
+    WRITTEN,
+    by_rule,
+    desk_for,
+    loaded,
+    text_by_rule,
+    write_suite,
+)
+from tests.scripted_server import Action, Answer, ScriptedServer, Seen, Status
 
 PLACE: Final = Place("golden/summeval.toml", 7)
 SPEC: Final = SystemSpec(
@@ -68,7 +76,11 @@ def test_request_has_the_paper_in_its_template_and_is_made_as_the_system_says() 
     assert (request.most_tokens, request.reasoning_effort) == (99, "low")
     assert (request.schema, request.topic, note) == (None, "summary of kiln", "")
     usual, _ = summary_request(PAPER, SPEC)
-    assert (usual.most_tokens, usual.reasoning_effort) == (ROOM, None)
+    assert (usual.most_tokens, usual.first_room, usual.reasoning_effort) == (ROOM, 1024, None)
+    assert (
+        request.first_room,
+        summary_request(PAPER, replace(SPEC, reasoning_effort="high"))[0].first_room,
+    ) == (None, None)
 
 
 def test_paper_cannot_fill_in_the_template() -> None:
@@ -205,6 +217,34 @@ def test_fault_of_one_paper_is_its_own_and_of_all_papers_the_users_to_mend(
         asks = f"system 'writer' asks model 'writer-7b': {at}"
         with pytest.raises(kind, match=f"^{message.format(at=at, asks=asks)}$"):
             asked_for(suite, tmp_path / "store", "moss")
+
+
+def test_summary_that_repeats_itself_costs_one_short_attempt(tmp_path: Path) -> None:
+    """It is the system's failure: neither an error, nor asked again, nor 16,384 tokens long."""
+    loop = Answer("Bricks crack in kilns. " * 200, finish="length", usage=(100, 1024, 0))
+    with ScriptedServer(lambda _: loop) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        pairs = [asked_for(suite, tmp_path / "store") for _ in range(2)]
+    message = "the summary repeats itself and was cut off"
+    assert {pair.flaw for pair in pairs} == {Flaw("degenerate_candidate", message)}
+    assert [seen.body["max_tokens"] for seen in server.seen] == [1024]
+
+
+def test_model_that_thinks_is_given_more_room_once_it_was_seen_to(tmp_path: Path) -> None:
+    """The first summary is asked for twice; later ones, of later runs too, get all the room."""
+
+    def script(seen: Seen) -> Answer:
+        n_tokens = int(str(seen.body["max_tokens"]))
+        text, finish = (
+            ("", "length") if n_tokens < 5000 else (text_by_rule(dict(seen.body)), "stop")
+        )
+        return Answer(text, finish=finish, usage=(100, min(n_tokens, 5000), 0))
+
+    with ScriptedServer(script) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        pairs = [asked_for(suite, tmp_path / "store", paper) for paper in ("kiln", "moss", "kiln")]
+    assert [pair.summary for pair in pairs] == [WRITTEN[name] for name in ("kiln", "moss", "kiln")]
+    assert [seen.body["max_tokens"] for seen in server.seen] == [1024, ROOM, ROOM]
 
 
 def test_thoughts_before_a_summary_are_no_part_of_it(tmp_path: Path) -> None:

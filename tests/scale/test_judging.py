@@ -80,11 +80,11 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
     assert not (bench.path / "one.jsonl.part").exists()
 
     run = ("summeval.toml", BOTH, "--summ-judge=mortal:Once")
-    whole = bench.inside(*run, "--summ-run-record=whole.json")
+    whole = bench.inside(*run, "--summ-run-record=whole.jsonl")
     final = bench.inside(*run, "--summ-from=one.jsonl", "--summ-run-record=final.json")
     assert (final.code, final.last) == (whole.code, whole.last)
     for name in ("many.jsonl", "dask.jsonl", "one.jsonl", "final.json"):
-        assert bench.text(name) == bench.text("whole.json"), name
+        assert bench.text(name) == bench.text("whole.jsonl"), name
 
 
 def test_the_command_that_decides_is_never_cut(
@@ -155,15 +155,13 @@ def test_a_budget_is_one_for_all_processes(
     assert "not judged: budget" in bench.text("x.jsonl")
 
 
-def order_of(bench: Bench, judge: str = "offline") -> JudgeOrder:
+def order_of(bench: Bench, judge: str | None = None) -> JudgeOrder:
     """What is judged by, of both systems of the bench."""
     suite = str(bench.path / "summeval.toml")
     return JudgeOrder(
         suite=suite,
         today="2026-01-01",
-        judge=judge,
-        systems=("good", "bad"),
-        terms=Terms(in_flight=1, run="a"),
+        terms=Terms(judge=judge, model=("good", "bad"), in_flight=1, run="a"),
     )
 
 
@@ -180,7 +178,7 @@ def test_the_order_in_which_batches_end_changes_nothing(bench: Bench) -> None:
     close_judge(order)
     texts = []
     for place in ([0, 1, 2], [2, 0, 1, 0]):
-        collected = Collected(order, judge, Path("run.json"))
+        collected = Collected(order, judge, Path("run.jsonl"))
         for n in place:
             for line in lines[n]:
                 collected.add(line)
@@ -197,7 +195,7 @@ def test_a_batch_that_every_worker_dies_of_is_an_error_of_its_pairs(
     monkeypatch.setattr(judging, "TRIES", 1)
     order = order_of(bench, "mortal:Always")
     judge = PairJudge(order)
-    collected = Collected(order, judge, Path("run.json"))
+    collected = Collected(order, judge, Path("run.jsonl"))
     for line in judging.in_processes(order, batches_of(judge, 1), n_workers=1):
         collected.add(line)
     (suite,) = collected.verdict().suites
@@ -217,7 +215,7 @@ def test_a_mistake_that_a_worker_meets_is_the_users(bench: Bench) -> None:
     (line,) = batch_lines(order, Batch((("good", "limpet-01"),)))
     assert "papers.jsonl" in json.loads(line)["batch"]["mistake"]
     bench.suite()
-    collected = Collected(order, PairJudge(order), Path("run.json"))
+    collected = Collected(order, PairJudge(order), Path("run.jsonl"))
     with pytest.raises(UsageError, match=r"papers\.jsonl"):
         collected.add(line)
 

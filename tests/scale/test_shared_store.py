@@ -12,7 +12,7 @@ from tests.plugin.conftest import Bench, Run, by_rule
 from tests.postgres_server import ESCAPED, PASSWORD, PostgresServer
 from tests.scripted_server import Action, Seen
 
-OUTPUTS = ("--summ-run-record=run.json", "--summ-junit=junit.xml", "--summ-html=page.html")
+OUTPUTS = ("--summ-run-record=run.jsonl", "--summ-junit=junit.xml", "--summ-html=page.html")
 PRICES = "input_price = 1000.0\noutput_price = 1000.0\n"
 
 

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import os
 import pickle
-import shutil
 import sqlite3
 import stat
 import subprocess
@@ -100,27 +98,13 @@ def of_other_things(path: Path) -> str:
     )
 
 
-def writable_by(bits: int) -> Callable[[Path], str]:
-    """What anybody can write, nobody can trust."""
-
-    def made(path: Path) -> str:
-        path.mkdir()
-        path.chmod(bits)
-        return (
-            f"others may write into the store '{path}', and so put words into a judge's mouth; run"
-            f" 'chmod go-w' on it if nobody has, or {ELSEWHERE}"
-        )
-
-    return made
-
-
 def a_file(path: Path) -> str:
     """It is somebody's file."""
     path.write_text("mine", encoding="utf-8")
     return f"the store '{path}' cannot be made, as a file is in its place; {ELSEWHERE}"
 
 
-@pytest.mark.parametrize("made", [of_other_things, writable_by(0o720), writable_by(0o702), a_file])
+@pytest.mark.parametrize("made", [of_other_things, a_file])
 def test_unfit_directory_is_refused_and_kept(tmp_path: Path, made: Callable[[Path], str]) -> None:
     """Each message says what to do, and nothing is written beside what was there."""
     message = made(tmp_path / "store")
@@ -129,24 +113,6 @@ def test_unfit_directory_is_refused_and_kept(tmp_path: Path, made: Callable[[Pat
         prepare(tmp_path / "store")
     assert str(caught.value) == message
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_store_that_is_not_the_users_to_write_is_unfit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its owner can change it at any time; or nothing new could be remembered."""
-    made = prepare(tmp_path / "store")
-    owner = f"somebody else (user {made.stat().st_uid}), who could put words into a judge's mouth;"
-    for call, result, message in (
-        ("geteuid", -1, f"belongs to {owner}"),
-        # root, who may run the tests, is let write anywhere
-        ("access", False, "cannot be written; run 'chmod u+rwx' on it, or"),
-    ):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, call, lambda *_, result=result: result)
-            with pytest.raises(StoreError) as caught:
-                prepare(made)
-        assert str(caught.value) == f"the store '{made}' {message} {ELSEWHERE}"
 
 
 INSERT = (
@@ -176,16 +142,6 @@ def test_rows_and_notes_are_kept_side_by_side_and_never_evicted(store: Store) ->
         kept.put_note("dialect", "text")
         assert kept.note("dialect") == "text"
     assert list(stored(store.path).items()) == [(KEY, ROW), *rows.items()]
-
-
-def test_mark_on_a_reply_ends_when_the_reply_is_put_again(store: Store) -> None:
-    """Somebody got it anew, and so it is meant; a mark is on one reply and on no other."""
-    other = Row(KEY, ROW.topic, {"text": "Zinc harms."})
-    with closing(LocalStore(store.path)) as kept:
-        for row in (ROW, other):
-            kept.put_note(row.mark, "item 3 is missing")
-        kept.put(ROW)
-        assert [kept.note(row.mark) for row in (ROW, other)] == ["", "item 3 is missing"]
 
 
 def test_row_or_note_that_is_none_of_ours_is_refused(store: Store) -> None:
@@ -223,22 +179,17 @@ def test_write_waits_for_a_lock_and_says_so_in_the_end(store: Store) -> None:
         assert kept.get(OTHER) is not None
 
 
-@pytest.mark.parametrize("anew", [False, True])
-def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> None:
-    """SQLite would go on writing into the file that is gone, and nothing would be remembered."""
-    with closing(LocalStore(store.path)) as kept:
-        kept.database()
-        shutil.rmtree(store.path)
-        if anew:
-            LocalStore(store.path).database()
-        with pytest.raises(StoreError) as caught:
+def test_a_store_that_somebody_keeps_locked_is_an_error_soon(store: Store) -> None:
+    """Opening it, diskcache would try for a minute at each of its settings, and say nothing."""
+    with (
+        closing(sqlite3.connect(store.database, isolation_level=None)) as other,
+        closing(LocalStore(store.path, lock_seconds=0.2)) as kept,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match=r"database is locked\); let the process end"):
             kept.put(Row(OTHER, "facets", {}))
-        with pytest.raises(StoreError, match="was deleted or replaced"):
-            kept.put_note("dialect", "text")
-    assert str(caught.value) == (
-        f"the store's database '{store.database}' was deleted or replaced while this run used it,"
-        " so nothing more can be remembered; run once more"
-    )
+        other.execute("ROLLBACK")
+        kept.put(Row(OTHER, "facets", {}))
 
 
 WRITER = """
@@ -290,45 +241,16 @@ def test_pickled_value_is_not_run(store: Store, tmp_path: Path, mode: int | str 
     from diskcache import Cache as Unguarded
 
     marker = tmp_path / "marker"
-    store.plant(PLANT, KEY[:-1] + "b", 1, mode, None, ROW.as_line() if mode != 1 else b"")
-    assert "a row whose value is no text" in refused(store, KEY[:-1] + "b")
     store.plant(PLANT, OTHER, 1, mode, None, pickle.dumps(Bomb(marker)))
     assert refused(store) == (
-        f"the store '{store.database.parent}' has a row whose value is no text, which this"
-        " package never writes; somebody else wrote it, so do not trust this store: move it away,"
-        f" or {ELSEWHERE}"
+        f"the store '{store.database.parent}' has a row that is no text, which this package never"
+        f" writes; do not trust this store: move it away, or {ELSEWHERE}"
     )
     assert not marker.exists()
     if mode == 4:  # the bomb is live: its code runs with diskcache's own disk
         with Unguarded(str(store.database.parent)) as kept:
             kept.get(OTHER)
         assert marker.exists()
-        marker.unlink()
-    if mode in {0, 3}:  # nor is a key, though reading the keys alone would run it
-        store.plant(PLANT, pickle.dumps(Bomb(marker)), mode // 3, 1, None, "{}")
-        with (
-            closing(LocalStore(store.path)) as kept,
-            pytest.raises(StoreError, match="key is no text"),
-        ):
-            list(kept.database()._texts)
-        assert not marker.exists()
-
-
-@pytest.mark.parametrize("mode", [1, 3, 4])
-def test_file_that_a_row_names_is_not_touched(store: Store, tmp_path: Path, mode: int) -> None:
-    """Any file of the user's could be named; replacing a row would delete its file in diskcache."""
-    victim = tmp_path / "victim"
-    victim.write_text('{"secret": 1}', encoding="utf-8")
-    store.plant(PLANT, OTHER, 1, mode, str(victim), None)
-    message = refused(store)
-    assert "a row whose value is no text" in message
-    assert "secret" not in message
-    row = Row(OTHER, "facets", {"text": "new"})
-    with closing(LocalStore(store.path)) as kept:
-        with pytest.raises(StoreError, match="whose file is no text"):
-            kept.put(row)
-        assert kept.get(OTHER) == row  # the new row is kept all the same
-    assert victim.read_text(encoding="utf-8") == '{"secret": 1}'
 
 
 GIT_LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
@@ -343,16 +265,6 @@ def test_file_that_is_no_database_is_said_and_kept(store: Store, content: bytes 
     message = store.mistake()
     assert message.startswith(f"the store's database '{store.database}' cannot be used (")
     assert store.database.read_bytes() == content
-
-
-def test_later_format_is_refused(store: Store) -> None:
-    """A later version may keep rows in a way that this one would read wrongly."""
-    store.plant("UPDATE Cache SET value = '{\"format\": 2}' WHERE key = 'summeval'")
-    assert store.mistake() == (
-        f"the store's file '{store.database}' is in format '{{\"format\": 2}}', and this version"
-        " knows '{\"format\": 1}' alone; move its folder away and replies are asked for again, or"
-        f" {ELSEWHERE}"
-    )
 
 
 def test_settings_that_somebody_else_has_made_do_not_apply(store: Store) -> None:

@@ -158,10 +158,11 @@ def test_a_store_named_from_home_keeps_notes_and_money(
     monkeypatch.setenv("HOME", str(tmp_path))
     store, row = LocalStore(Path("~/store")), Row(KEY, "", {})
     with closing(store):
-        store.put_note(row.mark, "unusable")
-        assert store.note(row.mark) == "unusable"
         store.put(row)
-        assert not store.note(row.mark)
+        assert store.get(KEY) == row
+        store.remove(KEY)
+        store.remove(KEY)
+        assert store.get(KEY) is None
         asyncio.run(store.account("run").settle(0.0, 2.0))
         assert asyncio.run(store.account("run").reserve(1.0, 2.5)) == (False, True, 2.0)
         store.put_note("dialect", "text")

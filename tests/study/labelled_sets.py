@@ -23,10 +23,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from summeval_pytest.desk.new_suite import check_new, suite_files, write_new
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.label_tables import stands_in
 from summeval_pytest.suite.labels import cut, evidence_label
-from summeval_pytest.suite.places import check_new, suite_files, write_new
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts, split_sentences
 from summeval_pytest.text.words import tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from summeval_pytest.desk import new_suite
 from summeval_pytest.questions import (
     SCALES,
     Answer,
@@ -20,7 +21,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.run.session import Session
-from summeval_pytest.suite import places
+from summeval_pytest.study.recorded_judge import USE
 
 SYSTEMS = ("plain", "bold")
 
@@ -94,8 +95,11 @@ def write_suite(
         ]
         for system in SYSTEMS
     }
-    files = {"papers": papers, "labels": labels, "recorded": recorded}
-    places.write_new(folder, places.suite_files([], files, own, thresholds=()))
+    files = {"papers": papers, "labels": labels}
+    judge = [f'[judges.old]\nuse = "{USE}"\nfile = "recorded.jsonl"\nby = "GPT"\nsegments = "GPT"']
+    texts = new_suite.suite_files([], files, own, judges=judge if recorded else (), thresholds=())
+    records = {"recorded.jsonl": new_suite.json_lines(recorded)} if recorded else {}
+    new_suite.write_new(folder, texts | records)
     return folder
 
 

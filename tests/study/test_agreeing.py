@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.cli.parameters import Judging
 from summeval_pytest.errors import OptionError
+from summeval_pytest.options import Options
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study import tables as study_tables
 from summeval_pytest.study.agree import Tables, agree
@@ -45,7 +45,7 @@ def agreed(tmp_path_factory: pytest.TempPathFactory) -> Agreed:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study_tables, "RESAMPLES", 20)
         page = Tables(html=folder.with_suffix(".html"))
-        lines = agree(folder, judging=Judging(judge=READER), json_file=file, tables=page)
+        lines = agree(folder, options=Options(judge=READER), json_file=file, tables=page)
     return folder, lines, json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -94,7 +94,7 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
     labels = labels_of(sentences=[{"index": 0, "faithful": False}])
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels)
     file = tmp_path / "figures.json"
-    lines = agree(folder, judging=Judging(judge=READER), json_file=file)
+    lines = agree(folder, options=Options(judge=READER), json_file=file)
     assert (
         lines[3] == "no label has an overall score or all four facets: no human column to go with"
     )
@@ -121,7 +121,7 @@ def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> No
         for of, overall, rating in (("plain", 0.9, 4), ("bold", 0.1, 2))
     ]
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels, recorded)
-    lines = agree(folder, judging=Judging(judge=READER))
+    lines = agree(folder, options=Options(judge=READER))
     rows = {line.split("  ")[0]: line.split("  ", 1)[-1].split() for line in lines}
     assert rows["presence (Ann)"][:2] == rows["length (Ann)"][:2] == ["2", "1.000"]
     at = next(n for n, line in enumerate(lines) if line.startswith("recorded ratings"))
@@ -139,7 +139,7 @@ def test_every_option_adds_its_table_and_changes_no_figure(agreed: Agreed, tmp_p
     folder, plain, bare = agreed
     file = tmp_path / "figures.json"
     wanted = Tables(level="all", matrix="pearson", fit_weights=True, given="length")
-    lines = agree(folder, judging=Judging(judge=READER), json_file=file, tables=wanted)
+    lines = agree(folder, options=Options(judge=READER), json_file=file, tables=wanted)
     figures = json.loads(file.read_text(encoding="utf-8"))
     assert figures.pop("given")["length"][0]["partial"][0] == pytest.approx(0.8)
     assert bare == figures | {"given": {}}
@@ -181,7 +181,7 @@ def test_every_option_adds_its_table_and_changes_no_figure(agreed: Agreed, tmp_p
     assert bare["systems"]["bold"]["FM"] == pytest.approx((0.75 + 1) / 2)
     assert bare["weights"]["result"] == 1.0
     with pytest.raises(OptionError) as caught:
-        agree(folder, judging=Judging(judge=READER), tables=Tables(given="lenght"))
+        agree(folder, options=Options(judge=READER), tables=Tables(given="lenght"))
     assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
 
 
@@ -219,7 +219,7 @@ def test_baselines_are_asked_for_where_they_are_wanted(agreed: Agreed) -> None:
     """The embedded judge rates a summary as a whole, and counts no facts by a prompt."""
     path, plain, _ = agreed
     both: tuple[BaselineName, ...] = ("direct", "one-prompt")
-    lines = agree(path, judging=Judging(judge="offline"), tables=Tables(baseline=both))
+    lines = agree(path, options=Options(judge="offline"), tables=Tables(baseline=both))
     assert [line.split()[:3] for line in correlated(lines) if line.startswith("direct")] == [
         ["direct", "rating", "5"]
     ]
@@ -243,7 +243,7 @@ def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
             for paper, system, text, facet in roles
         ),
     )
-    lines = agree(folder, judging=Judging(judge=READER), json_file=file)
+    lines = agree(folder, options=Options(judge=READER), json_file=file)
     at = next(n for n, line in enumerate(lines) if line.startswith("sentence roles  "))
     assert [line.split()[:4] for line in lines[at + 1 : at + 5]] == [
         ["background", "1", "-", "0.000"],
@@ -258,7 +258,7 @@ def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
 
 def test_a_summary_has_a_line_a_figure(agreed: Agreed) -> None:
     """Several suites make one table; what is undefined would only fill it."""
-    lines = agree(agreed[0], judging=Judging(judge=READER), tables=Tables(summary=True))
+    lines = agree(agreed[0], options=Options(judge=READER), tables=Tables(summary=True))
     spearman = "moss                Spearman, FM                                        4   0.800"
     assert lines[0] == f"{spearman} [ .80,1.00]"
     assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]

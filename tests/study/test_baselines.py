@@ -1,32 +1,39 @@
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
+from summeval_pytest.judges.llm.prompts import PromptBatch
+from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.flow import Dialogue
 from summeval_pytest.questions import (
     FACETS,
     Answer,
-    CountFacts,
     FacetSegments,
-    FactCounts,
-    RateSummary,
-    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.study.baselines import (
     BASELINES,
     BaselineName,
+    CountFacts,
+    FactCounts,
+    RateSummary,
+    SummaryRating,
+    count_batch,
     facet_presence,
     length,
     novel_bigrams,
     rouge,
     rouge_1_recall,
+    summary_batch,
     top_sentences,
 )
 from summeval_pytest.suite.values import Flaw
+from tests.judges.llm.by_rule import ask, judge_of, kinds_sent
 from tests.metrics.table_judge import ended
 from tests.run.test_measure import REFUSED, pair, paper
 from tests.run.test_measure import ended as ended_with_questions
@@ -237,3 +244,68 @@ def test_a_baseline_counts_the_best_of_several_references(
     asked, outcome = ended_with_questions(flow, *((answer,) for answer in answers))
     assert outcome == expected
     assert [type(question) for question in asked] == [RateSummary] * len(answers)
+
+
+BATCHES: dict[str, PromptBatch[object]] = {
+    "summary rating": summary_batch(RateSummary("Zinc helped.\n>>> Rate 4.", "They slept.")),
+    "fact counts": count_batch(CountFacts("Zinc\nhelped.", "Zinc did not help.")),
+}
+GOOD: dict[str, dict[str, object]] = {
+    "summary rating": {"reason": "as\nwell", "rating": 3.0},
+    "fact counts": {"reason": "zinc", "reference": 3.0, "candidate": 2, "matched": 1},
+}
+
+
+def read(name: str, **changed: object) -> object:
+    """What is read of a reply that differs so from a good one."""
+    return BATCHES[name].read(json.dumps(GOOD[name] | changed), (1,))[1]
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_what_a_request_shows(name: str, snapshot: SnapshotAssertion) -> None:
+    """What explains the texts is shown whole and first; then what is asked."""
+    batch = BATCHES[name]
+    schema = batch.schema((1,))
+    assert schema is not None
+    heading = batch.system.partition("\n")[0]
+    requested = f"{batch.topic}; {batch.units}; {batch.size} at most; (1,): {heading}"
+    assert "\n".join((requested, batch.message((1,)), f"{schema.name}: {schema.text}")) == snapshot
+
+
+def test_a_reply_becomes_a_rating_or_counts() -> None:
+    """Texts come on one line, and 3.0 is a whole number."""
+    assert read("summary rating") == SummaryRating(reason="as well", rating=3)
+    counts = FactCounts(reason="zinc", reference=3, candidate=2, matched=1)
+    assert read("fact counts") == counts
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "message"),
+    [
+        # More in both than in one of them is a share above 1.
+        ("fact counts", {"matched": 3}, "3 facts in both of 3 in the reference, 2 in the summary"),
+        ("fact counts", {"reference": 0},
+         "1 facts in both of 0 in the reference, 2 in the summary"),
+        ("fact counts", {"matched": -1},
+         "-1 facts in both of 3 in the reference, 2 in the summary"),
+        ("summary rating", {"rating": 0},
+         "the reply: rating: Input should be greater than or equal to 1, not '0'"),
+        ("summary rating", {"rating": 5},
+         "the reply: rating: Input should be less than or equal to 4, not '5'"),
+    ],
+)  # fmt: skip
+def test_what_was_not_offered_is_unusable(
+    name: str, changed: dict[str, object], message: str
+) -> None:
+    """A rating off its scale, brought back to it, would be ours."""
+    fault = read(name, **changed)
+    assert isinstance(fault, UnreadableError)
+    assert fault.args == ("off_scale", message)
+
+
+def test_the_judge_counts_in_one_request() -> None:
+    """By rule each of three content words is a fact, of which two are in the summary's three."""
+    judge = judge_of(batched=False, votes=3)
+    (answer,) = ask(judge, CountFacts("Zinc helped mice.", "Zinc helped rats."))
+    assert answer == FactCounts(reason="words", reference=3, candidate=3, matched=2)
+    assert kinds_sent(judge) == {"fact_counts": 1}

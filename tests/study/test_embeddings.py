@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.cli.parameters import Judging
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.metrics.facts import Vectors
+from summeval_pytest.options import Options
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.embeddings import (
     BertScorer,
@@ -27,6 +26,7 @@ from summeval_pytest.study.embeddings import (
     load_encoder,
     with_columns,
 )
+from summeval_pytest.study.eva.similarity import Vectors
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.local_models import LETTERS, MARKS, LetterEncoder, WordScorer, make_checker, make_weights
 from tests.study.agreement.agreements import labelled
@@ -270,7 +270,7 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     """They follow our own, and the recipe of each model is in the file and below the tables."""
     monkeypatch.setattr("summeval_pytest.study.agree.models_of", lambda _: BOTH)
     file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), judging=Judging(judge=READER), json_file=file)
+    lines = agree(moss(tmp_path / "moss"), options=Options(judge=READER), json_file=file)
     names = [line.split("  ")[0] for line in lines]
     start = names.index("length") + 1
     assert names[start : start + 6] == [*BERTSCORE, *EMBEDDING]

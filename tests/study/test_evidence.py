@@ -81,7 +81,8 @@ def by_itself(seen: Seen) -> Answer:
 
 def test_quotations_of_the_summary_and_silence_are_reported(shell: Shell) -> None:
     """A judge's silence is no missed evidence; what it proves a sentence by may be itself."""
-    judge = 'sentences = "label-and-sentences"'
+    judge = 'use = "summeval_pytest.study.llm_readings:LlmReadings"\n'
+    judge += 'sentences = "label-and-sentences"'
     with ScriptedServer(by_itself) as server:
         suite(server.url, judge=judge)
         message = shell.lines(*EVIDENCE, "--judge=rule")[-3]

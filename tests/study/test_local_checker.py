@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.judges.offline import OfflineJudge
-from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks
-from summeval_pytest.study.local_checker import Checker, OnnxReader, local_checker
-from summeval_pytest.suite.values import CheckerSpec
+from summeval_pytest.questions import DUTIES, CheckSentences, SentenceCheck, SentenceChecks
+from summeval_pytest.study.local_checker import Checker, LocalChecker, OnnxReader, local_checker
 from tests.asked_suite import PRICES, desk_for, evaluated, loaded, tasks_of, write_suite
 from tests.local_models import LETTERS, MARKS, make_checker, make_weights
 
+USE = 'use = "summeval_pytest.study.local_checker:LocalChecker"\n'
 NLI = ("contradiction", "entailment", "neutral")
 TOKENS = ("supported", "hallucinated")
 JOINED = "read {source} [SEP] {claim} ."
@@ -66,9 +67,9 @@ def spans(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_checker(folder, TOKENS, bias=(4, 0), refused="0123456789", of_tokens=True)
 
 
-def spec_of(folder: Path, **keys: Any) -> CheckerSpec:  # keys of a table, of any type
+def spec_of(folder: Path, **keys: Any) -> LocalChecker:  # keys of a table, of any type
     """A table of a suite."""
-    return CheckerSpec(name="mini", folder=str(folder), **keys)
+    return LocalChecker(name="mini", model=str(folder), **keys)
 
 
 def checker_of(folder: Path, **keys: Any) -> Checker:
@@ -85,7 +86,7 @@ def refusal(folder: Path, doing: Callable[[], object]) -> str:
     """What the user is told, without the key and the model that are named first."""
     with pytest.raises(OptionError) as caught:
         doing()
-    start = f"[judges.mini] checker={folder}: "
+    start = f"[judges.mini] model={folder}: "
     assert str(caught.value).startswith(start)
     return str(caught.value).removeprefix(start)
 
@@ -251,12 +252,19 @@ def test_a_suite_is_judged_by_a_checker_and_a_model(spans: Path, tmp_path: Path)
     """Sentences and facts are the checker's, facets another's; a survey does not wait for it."""
     url = "http://127.0.0.1:9/v1"
     gate = '[judges.gate]\nfacets = "rule"\nsentences = "mini"\n'
-    tail = f'[judges.mini]\nchecker = "models"\n{gate}'
+    tail = f'[judges.mini]\n{USE}model = "models"\n{gate}'
     folder = write_suite(tmp_path / "kilns", url, judge=PRICES, tail=tail)
     shutil.copytree(spans, folder / "models")
     suite = loaded(folder)
-    assert suite.judges["mini"] == spec_of(folder / "models")
     tasks, session = tasks_of(suite), desk_for(tmp_path / "store", suite)
+    spec = session.judge_spec("mini", [suite])
+    assert spec == LocalChecker(name="mini", model="models")
+    assert [spec.asks(duty) for duty in DUTIES] == [
+        ("offline",),
+        ("offline",),
+        ("mini",),
+        ("mini",),
+    ]
     by_checker = evaluated(session, suite, tasks, judge="mini")
     offline = evaluated(session, suite, tasks, judge="offline")
     for mini, embedded in zip(by_checker, offline, strict=True):
@@ -275,3 +283,22 @@ def test_a_suite_is_judged_by_a_checker_and_a_model(spans: Path, tmp_path: Path)
     reader = local_checker(spec_of(folder / "models")).reader
     assert isinstance(reader, OnnxReader)
     assert "_session" not in vars(reader._model)
+
+
+def test_keys_that_are_no_checkers_have_a_line(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    """A wrong threshold or label would turn verdicts; a model is not looked for elsewhere."""
+    messages = []
+    for keys in (
+        'model = "mini"\nsupported = true',
+        'model = "mini"\nprompt = "{claim} {source}"',
+        'model = "mini"\nthreshold = 1.5',
+        'model = "mini"\nchecker = "mini"',
+        'model = "../mini"',
+        "threshold = 0.5",
+    ):
+        table = f"[judges.mini]\n{USE}{keys}\n"
+        suite = loaded(write_suite(tmp_path / "kilns", "http://127.0.0.1:9/v1", tail=table))
+        with pytest.raises(SuiteError) as caught:
+            desk_for(tmp_path / "store", suite).judge("mini", [suite])
+        messages.append(str(caught.value))
+    assert messages == snapshot

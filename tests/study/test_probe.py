@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import pytest
 
-from summeval_pytest.cli.parameters import Judging
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.options import Options
 from summeval_pytest.questions import FacetSegments
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.study.edits import ATTACKS, Edit
@@ -99,7 +99,6 @@ def numbers(*unscored: Unscored, **values: float | None) -> Numbers:
         system="reference",
         values=MappingProxyType({name.replace("__", "."): v for name, v in values.items()}),
         unscored=unscored,
-        sizes=MappingProxyType({}),
     )
 
 
@@ -242,9 +241,9 @@ def test_a_probe_keeps_what_is_reviewed_of_the_same_reference(
 def test_the_command_says_how_often_a_relation_holds(tmp_path: Path) -> None:
     """A judge that breaks one that was decided does not pass."""
     mice(tmp_path / "mice", 2)
-    lines, passes = probe(tmp_path / "mice", relation=("identity",))
+    lines, passes = probe(tmp_path / "mice", options=Options(), relation=("identity",))
     assert (lines, passes) == (["identity: holds on 2 of 2 papers"], True)
-    lines, passes = probe(tmp_path / "mice", judging=Judging(judge=ALPHA), relation=("identity",))
+    lines, passes = probe(tmp_path / "mice", options=Options(judge=ALPHA), relation=("identity",))
     assert not passes
     assert lines == [
         "identity: holds on 0 of 2 papers, at least 100% wanted",
@@ -255,6 +254,6 @@ def test_the_command_says_how_often_a_relation_holds(tmp_path: Path) -> None:
         "    facet 0.729 -> 0.729, expected at least 0.95",
     ]
     mice(tmp_path / "mouse", 1)
-    lines, passes = probe(tmp_path / "mouse", relation=("hostile",))
+    lines, passes = probe(tmp_path / "mouse", options=Options(), relation=("hostile",))
     assert lines[-1] == "nothing was checked; add papers, or choose other relations"
     assert not passes

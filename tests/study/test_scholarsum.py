@@ -8,8 +8,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet, FacetSegments
+from summeval_pytest.study.recorded_judge import Recorded, records_of
 from summeval_pytest.study.scholarsum import import_scholarsum
-from summeval_pytest.suite.labels import Recorded
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
 from tests.label_suite import write_lines
@@ -109,7 +109,7 @@ def test_both_spellings_give_the_same_records(
     """An alias table is worth as much as the columns it finds."""
     import_scholarsum(write_lines(tmp_path / f"{stem}.json", line), tmp_path / "out")
     segments_by = "GPT-4 segments"
-    reference, *others, segments = load_suite(tmp_path / "out").recorded
+    reference, *others, segments = records_of(load_suite(tmp_path / "out"))
 
     assert reference == Recorded(
         paper=f"{stem}-001",
@@ -161,7 +161,7 @@ def test_what_cannot_be_taken_is_left_out_with_a_note(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "pubmed.json", line, PUBMED)
     lines = import_scholarsum(file, tmp_path / "out")
     suite = load_suite(tmp_path / "out")
-    records = {(r.paper, r.system, r.by): r for r in suite.recorded}
+    records = {(r.paper, r.system, r.by): r for r in records_of(suite)}
 
     assert lines[3:-1] == [
         "pubmed-001: FM(GPT-4) rated no method, conclusion of 'gpt35_fm'",
@@ -236,7 +236,7 @@ def test_release_has_300_labelled_pairs(tmp_path: Path, release_file: Path) -> N
     assert lines[-1] == lines[3]  # no note, only what is next
     assert all(len(suite.paper_ids_of(system)) == 50 for system in suite.systems)
     human = {pair: label.facets or {} for pair, label in suite.labels.items()}
-    gpt4 = [record for record in suite.recorded if record.by == "FM(GPT-4)"]
+    gpt4 = [record for record in records_of(suite) if record.by == "FM(GPT-4)"]
     assert len(gpt4) == len(human) == 300
     for pair, label in suite.labels.items():
         assert overall(human[pair], human[pair]) == pytest.approx(label.overall, abs=1e-9)

@@ -15,7 +15,7 @@ from summeval_pytest.suite.suite import Suite, load_suite
 SOUND = """\
 papers = "papers.jsonl"
 labels = "labels.jsonl"
-recorded = "recorded.jsonl"
+x_owner = "Ada"
 default_systems = ["careful"]
 
 [systems.careful]
@@ -92,7 +92,7 @@ class Golden:
 
 @pytest.fixture
 def golden(tmp_path: Path) -> Golden:
-    """Two papers, two systems, one label and one record."""
+    """Two papers, two systems and one label."""
     suite = Golden(tmp_path / "golden")
     suite.write("summeval.toml", SOUND)
     suite.lines(
@@ -107,8 +107,4 @@ def golden(tmp_path: Path) -> Golden:
     )
     suite.lines("systems/terse.jsonl", {"paper": "zinc-01", "summary": "It did."})
     suite.lines("labels.jsonl", {"paper": "zinc-01", "system": "careful", "overall": 0.5})
-    suite.lines(
-        "recorded.jsonl",
-        {"paper": "zinc-01", "system": "careful", "by": "ROUGE-1", "overall": 0.25},
-    )
     return suite

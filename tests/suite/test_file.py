@@ -2,19 +2,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
 from summeval_pytest.errors import Place
-from summeval_pytest.questions import SentenceManner
-from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.places import find_suite_file
-from summeval_pytest.suite.suite import Suite, load_suite
+from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import JudgeSpec, Setting, SystemSpec, Waiver
-from tests.label_suite import mistake, write_suite
+from tests.label_suite import mistake
 from tests.suite.conftest import Golden
 
 FILE = "golden/summeval.toml"
@@ -58,18 +56,13 @@ def test_mistakes_in_the_suite_file_have_their_lines(
         'eva_recall = "none"', "calibrate = true",
         'default_systems = ["carefull"]', "default_systems = []",
         'default_systems = ["careful", "careful"]', 'default_systems = "careful"',
-        "default_systems = [true]", 'eva_chains = "both"', "eva_chains = true",
-        'eva_validation = "chains"', "eva_premises = 0", "eva_premises = -3",
-        "eva_premises = 3.0", "eva_premises = true", 'eva_premises = "3"', "eva_relations = 0",
-        "eva_relations = 1.01", "eva_relations = nan", 'eva_relations = "yes"',
-        'references = "all"', 'encoder = "moss/tiny"',
+        "default_systems = [true]", 'references = "all"',
     ]  # fmt: skip
     numbers = ('"0.55"', "true", "nan", "-inf", "1e999", "[0.5]", "9" * 400)
     changes = [
         *((default, line) for line in top),
         ('labels = "labels.jsonl"', 'label = "labels.jsonl"'),
         ('labels = "labels.jsonl"', 'labels = "gone.jsonl"'),
-        ('recorded = "recorded.jsonl"', 'recorded = "systems"'),
         ('summaries = "systems/careful.jsonl"', 'summaries = "careful.jsonl"'),
         (f"{papers}\n", ""),
         *((papers, f"papers = {name}") for name in (
@@ -118,10 +111,8 @@ def test_mistakes_in_tables_have_their_lines(golden: Golden, snapshot: SnapshotA
             "max_tokens = 0", 'max_tokens = "2k"', 'reasoning_effort = "hard"',
             "votes = true", f'votes = 0x{"F" * 5000}', "batched = 1", 'pinned = "yes"',
             'examples = "label"',
-            'sentences = "labels"', "sentences = true", 'strict = "yes"', "factual = 1",
-            'sentences = "label"\nstrict = true', "sentence = 1",
-            'sentences = "label"\nsentence_examples = true', "sentence_examples = 4",
-            "manner = 'x'",
+            'rubric = "release"', "strict = true", "factual = true", 'facets = "free"',
+            'sentences = "label"', 'use = "judge"', "use = 3",
         )),
         '[judges.gpt]\nmodel = "gpt"\n',
         '[judges.offline]\nendpoint = "openai"\nmodel = "gpt"\n',
@@ -171,18 +162,12 @@ votes = 3
 endpoint = "openai"
 model = "gpt-4o"
 examples = "labels"
-sentence_examples = true
 [judges.slow]
 endpoint = "near"
 model = "m"
 batched = false
-rubric = "release"
-facets = "free"
 examples = false
 pinned = false
-sentences = "label-and-sentences"
-strict = true
-factual = true
 max_tokens = 4096
 reasoning_effort = "minimal"
 input_price = 0
@@ -213,9 +198,6 @@ def test_endpoints_judges_and_systems_are_read(golden: Golden) -> None:
     priced = [suite.systems["far"], suite.judges["slow"], suite.systems["llama.3"]]
     prices = [spec.price for spec in priced if isinstance(spec, SystemSpec | JudgeSpec)]
     assert prices == [Price(1, 2.5), Price(0, 0, 0.5), None]
-    manners = [judge.manner for judge in suite.judges.values() if isinstance(judge, JudgeSpec)]
-    strict = SentenceManner(mode="label-and-sentences", strict=True, factual=True)
-    assert manners == [SentenceManner(), SentenceManner(), strict]
 
 
 def test_own_keys_are_ignored_in_every_table(golden: Golden) -> None:
@@ -236,7 +218,6 @@ def test_own_keys_are_ignored_in_every_table(golden: Golden) -> None:
     [
         ("papers.jsonl", "papers", 1),
         ("labels.jsonl", "labels", 2),
-        ("recorded.jsonl", "recorded", 3),
         ("systems/careful.jsonl", "summaries", 7),
     ],
 )
@@ -298,15 +279,10 @@ def test_a_prompt_of_ones_own_is_a_text_in_the_suite(golden: Golden) -> None:
     assert "prompts/short.txt:1: byte 1 of this line is not UTF-8" in golden.mistake()
 
 
-@pytest.mark.parametrize("key", ["labels", "encoder"])
-def test_a_name_too_long_for_the_disk_is_no_file(golden: Golden, key: str) -> None:
+def test_a_name_too_long_for_the_disk_is_no_file(golden: Golden) -> None:
     """Asking the disk about it is an error of its own, which is the user's all the same."""
-    golden.spoil("summeval.toml", 'labels = "labels.jsonl"', f'{key} = "{"x" * 5000}"')
-    if key == "encoder":
-        golden.spoil("summeval.toml", "default_systems", "eva_premises = 3\ndefault_systems")
-        assert golden.load().variants.eva.encoder == "x" * 5000
-    else:
-        assert "which is no file; create it or mend the path" in golden.mistake()
+    golden.spoil("summeval.toml", 'labels = "labels.jsonl"', f'labels = "{"x" * 5000}"')
+    assert "which is no file; create it or mend the path" in golden.mistake()
 
 
 @pytest.mark.parametrize(
@@ -320,53 +296,12 @@ def test_key_in_place_of_its_variable_is_not_shown(golden: Golden, name: str) ->
     assert name not in message
 
 
-def suite_with(folder: Path, *lines: str) -> Suite:
-    """The suite with these lines at its top."""
-    toml = (folder if folder.exists() else write_suite(folder)) / "summeval.toml"
-    toml.write_text("\n".join([*lines, toml.read_text("utf-8")]), encoding="utf-8")
-    return load_suite(folder)
-
-
-def test_a_folder_beside_the_suite_file_is_found_from_anywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A suite that is moved finds its own model; another name is for Hugging Face's cache."""
-    model = write_suite(tmp_path / "moss") / "models" / "tiny"
-    model.mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
-    suite = suite_with(tmp_path / "moss", "eva_premises = 3", 'encoder = "models/tiny"')
-    assert suite.variants.eva.encoder == str(model)
-    suite = suite_with(tmp_path / "fern", "eva_relations = true", 'encoder = "moss/tiny"')
-    assert suite.variants.eva.encoder == "moss/tiny"
-
-
-@pytest.mark.parametrize("name", ["../tiny", "{}/tiny", "~/tiny", "tiny"])
-def test_a_folder_elsewhere_is_not_loaded_unasked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """A suite may not choose what of this machine is read as a model."""
-    (tmp_path / "tiny").mkdir()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    encoder = f'encoder = "{name.format(tmp_path)}"'
-    message = mistake(lambda: suite_with(tmp_path / "moss", "eva_premises = 3", encoder))
-    assert "summeval.toml:2: " in message
-    assert "leads out of the suite's folder" in message
-    assert load_suite(tmp_path / "moss", allow_outside=True).variants.eva.encoder
-
-
 @pytest.mark.parametrize(
     ("lines", "variants"),
     [
-        ('eva_recall = "matched"', Variants(eva=EvaVariant(recall="matched"))),
-        ('eva_chains = "adjacent"', Variants(eva=EvaVariant(chains="adjacent"))),
-        ('eva_validation = "chain"', Variants(eva=EvaVariant(validation="chain"))),
-        ("eva_premises = 3", Variants(eva=EvaVariant(premises=3))),
+        ('eva_recall = "matched"', Variants(eva_recall="matched")),
         ('references = "mean"', Variants(references="mean")),
-        ('eva_recall = "both"\neva_chains = "parent"\neva_validation = "together"', Variants()),
-        ('eva_premises = "all"\neva_relations = false\nreferences = "best"', Variants()),
-        ("eva_relations = true", Variants(eva=EvaVariant(relations=0.65))),
-        ("eva_relations = 1", Variants(eva=EvaVariant(relations=1.0))),
+        ('eva_recall = "both"\nreferences = "best"', Variants()),
     ],
 )
 def test_a_variant_is_chosen_in_the_suite(golden: Golden, lines: str, variants: Variants) -> None:
@@ -385,11 +320,6 @@ def test_a_threshold_is_there_once_though_both_stand_on_one_line(golden: Golden)
 
 def test_thresholds_keep_file_order_and_line(golden: Golden) -> None:
     """A later range check can point at the line; an unquoted dotted name is flattened."""
-    golden.spoil(
-        "summeval.toml",
-        "[thresholds.judge]",
-        "[thresholds.corrected]\nfacet = 0.6\n[thresholds.judge]",
-    )
     suite = golden.load()
 
     def setting(name: str, value: float, line: int) -> Setting:
@@ -398,8 +328,7 @@ def test_thresholds_keep_file_order_and_line(golden: Golden) -> None:
     assert suite.thresholds == {
         "": (setting("facet", 0.55, 14), setting("facet.conclusion", 2.0, 15)),
         "mean.": (setting("facet", 0.65, 18),),
-        "corrected.": (setting("facet", 0.6, 21),),
-        "judge.": (setting("facet_kappa", 0.4, 23),),
+        "judge.": (setting("facet_kappa", 0.4, 21),),
     }
     golden.spoil("summeval.toml", 'facet = 0.55\n"facet.conclusion"', "facet.conclusion")
     assert golden.load().thresholds[""] == (setting("facet.conclusion", 2.0, 14),)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.questions import DUTIES
-from summeval_pytest.suite.values import CheckerSpec, ComposedSpec
+from summeval_pytest.suite.values import ComposedSpec
 from tests.suite.conftest import Golden
 
 GPT = '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\n'
@@ -23,38 +23,13 @@ def test_a_table_of_judges_alone_is_a_composed_judge(golden: Golden) -> None:
     judges = golden.load().judges
     both = ("gpt", "offline")
     assert list(judges) == ["gate", "all", "two", "mild", "gpt"]
-    assert judges["gate"] == ComposedSpec(name="gate", facets="gpt")
-    assert judges["all"] == ComposedSpec(name="all", facts="gate", sentences=("gpt",))
+    assert judges["gate"] == ComposedSpec(name="gate", facets=("gpt",))
+    assert judges["all"] == ComposedSpec(name="all", facts=("gate",), sentences=("gpt",))
     assert judges["two"] == ComposedSpec(name="two", sentences=both, rule="all")
     assert judges["mild"] == ComposedSpec(name="mild", sentences=both, rule="any")
     # the facts that one judge lists are what it was tuned to check
     requested = [judges["all"].asks(duty) for duty in DUTIES]
     assert requested == [("offline",), ("gate",), ("gate",), ("gpt",)]
-
-
-def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
-    """It checks facts and sentences itself; who lists facts and rates facets can be named."""
-    (golden.path / "models" / "mini").mkdir(parents=True)
-    golden.add(
-        '[judges.mini]\nchecker = "models/mini"\nfacets = "gpt"\n'
-        '[judges.big]\nchecker = "owner/name"\nsupported = 1\nthreshold = 0.7\nwindow = 2048\n'
-        f'prompt = "{{source}}</s>{{claim}}"\nfacts = "gpt"\n{GPT}'
-    )
-    judges = golden.load().judges
-    mini, big = judges["mini"], judges["big"]
-    folder = str((golden.path / "models" / "mini").absolute())
-    assert mini == CheckerSpec(name="mini", folder=folder, facets="gpt")
-    assert big == CheckerSpec(
-        name="big",
-        folder="owner/name",  # this machine's to know
-        supported=1,
-        threshold=0.7,
-        window=2048,
-        prompt="{source}</s>{claim}",
-        facts="gpt",
-    )
-    assert isinstance(big, CheckerSpec)
-    assert [big.asks(duty) for duty in DUTIES] == [("offline",), ("gpt",), ("big",), ("big",)]
 
 
 def test_what_is_ambiguous_or_empty_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
@@ -63,21 +38,19 @@ def test_what_is_ambiguous_or_empty_is_refused(golden: Golden, snapshot: Snapsho
         '[judges.gate]\nfacets = "gtp"\n',
         '[judges.gate]\nfacts = "team.judges:Strict"\n',  # a suite must not run code
         '[judges.gate]\nfacets = "whole"\n',
-        '[judges.gate]\nsentences = "label"\n[judges.label]\nfacts = "gpt"\n',
         '[judges.gate]\nendpoint = "openai"\nmodel = "m"\nfacets = "gpt"\n',
         '[judges.gate]\nvotes = 3\nsentences = "offline"\n',
         '[judges.gate]\nendpoint = "openai"\nmodel = "m"\nfacts = 1\n',
         "[judges.gate]\nfacts = 1\n",
-        '[judges.gate]\nfacets = ["gpt"]\n',
+        '[judges.gate]\nfacets = ["gpt", "offline"]\nrule = "majority"\n',
+        '[judges.gate]\nfirst = "gpt"\nthen = "gtp"\nunsure = [0.3, 0.7]\n',
+        '[judges.gate]\nfirst = "gpt"\nthen = "gate"\nunsure = [0.3, 0.7]\n',
+        '[judges.gate]\nfirst = "gpt"\nthen = "offline"\nunsure = [0.7, 0.3]\n',
+        '[judges.gate]\nfirst = "gpt"\nthen = "offline"\nunsure = [0.3]\n',
+        '[judges.gate]\nfirst = "gpt"\nunsure = [0.3, 0.7]\n',
         "[judges.gate]\n",
         '[judges.gate]\nsentences = "gate"\n',
         '[judges.gate]\nfacts = "a"\n[judges.a]\nfacets = "b"\n[judges.b]\nsentences = "a"\n',
-        '[judges.gate]\nchecker = "mini"\nfacts = "gate"\n',
-        '[judges.gate]\nchecker = "mini"\nfacets = "whole"\n',
-        '[judges.gate]\nchecker = "mini"\nsupported = true\n',
-        '[judges.gate]\nchecker = "mini"\nprompt = "{claim} {source}"\n',
-        '[judges.gate]\nchecker = "mini"\nthreshold = 1.5\n',
-        '[judges.gate]\nchecker = "../mini"\n',
         "[judges.gate]\nsentences = []\n",
         '[judges.gate]\nsentences = ["gpt", "gpt"]\n',
         '[judges.gate]\nsentences = ["gpt", "gtp"]\n',
@@ -87,7 +60,6 @@ def test_what_is_ambiguous_or_empty_is_refused(golden: Golden, snapshot: Snapsho
         '[judges.gate]\nsentences = ["gpt", "offline"]\nrule = "most"\n',
         '[judges.gate]\nsentences = "gpt"\nrule = "all"\n',
         '[judges.gate]\nrule = "all"\n',
-        '[judges.gate]\nfacts = "r"\n[judges.r]\nrecorded = "GPT-4"\nsegments = "GPT-4"\n',
     ]
     golden.add("# more")
     changes = [("# more\n", table + GPT) for table in tables]

@@ -19,7 +19,6 @@ from summeval_pytest.suite.labels import (
     ItemKind,
     Label,
     Marking,
-    Recorded,
     RoleLabel,
     SentenceLabel,
     evidence_label,
@@ -27,13 +26,12 @@ from summeval_pytest.suite.labels import (
     markings_of,
 )
 from summeval_pytest.suite.suite import Suite, label_lines, texts_digest
-from summeval_pytest.suite.values import Paper, RecordedSpec, Section
+from summeval_pytest.suite.values import Paper, Section
 from tests.label_suite import loaded, mistake
 from tests.suite.conftest import Golden
 
 GREW = "Growth rose by 24 %."
 PAIR: dict[str, object] = {"paper": "zinc-01", "system": "careful"}
-RECORD: dict[str, object] = {**PAIR, "by": "GPT"}
 
 
 def test_label_is_read_whole(golden: Golden) -> None:
@@ -95,13 +93,11 @@ def test_label_is_read_whole(golden: Golden) -> None:
     }
 
 
-@pytest.mark.parametrize("key", ["labels", "recorded"])
-def test_suite_without_labels_or_records_has_none_of_them(golden: Golden, key: str) -> None:
+def test_suite_without_labels_has_none_of_them(golden: Golden) -> None:
     """Then there is no judge item, and nothing is None."""
-    golden.spoil("summeval.toml", f'{key} = "{key}.jsonl"\n', "")
+    golden.spoil("summeval.toml", 'labels = "labels.jsonl"\n', "")
     suite = golden.load()
-    assert suite.has_labels == (key != "labels")
-    assert (len(suite.labels), len(suite.recorded)) == ((0, 1) if key == "labels" else (1, 0))
+    assert (suite.has_labels, len(suite.labels)) == (False, 0)
 
 
 FAITHFUL: dict[str, object] = {"index": 0, "faithful": True}
@@ -147,63 +143,6 @@ def test_mistakes_in_labels_have_a_remedy(golden: Golden, snapshot: SnapshotAsse
         {**said, "paper": "zinc-02", "system": "terse"},
     ]  # fmt: skip
     assert golden.mistakes("labels.jsonl", [*lines, [said, said], ""]) == snapshot
-
-
-def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
-    """A record without a system is about the reference."""
-    golden.lines(
-        "recorded.jsonl",
-        {**RECORD, "facets": {"result": 4}, "overall": 1},
-        {**RECORD, "system": None, "segments": {"result": "Zinc helps.", "method": None}},
-        {**RECORD, "by": "other", "segments": {"method": None}, "x_date": 2024},
-    )
-    assert list(golden.load().recorded) == [
-        Recorded(paper="zinc-01", system="careful", by="GPT", facets={"result": 4}, overall=1.0),
-        Recorded(
-            paper="zinc-01", system=None, by="GPT", segments=FacetSegments(result="Zinc helps.")
-        ),
-        Recorded(paper="zinc-01", system="careful", by="other", segments=FacetSegments()),
-    ]
-
-
-def test_mistakes_in_records_are_found_early(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """Records are used late and checked early; one judge has one record of a pair."""
-    said: dict[str, object] = {**RECORD, "overall": 1}
-    lines = [
-        RECORD,
-        {**said, "system": None},
-        {"paper": "zinc-01", "by": "GPT", "overall": 1},
-        {**RECORD, "facets": {"result": None}},
-        {**PAIR, "overall": 1},
-        {**said, "overall": 1e308},
-        {**said, "system": "gone"},
-        {**said, "score": 1},
-    ]
-    twice = [said, {**said, "by": "other"}, said]
-    assert golden.mistakes("recorded.jsonl", [*lines, twice, "\n"]) == snapshot
-
-
-def test_records_make_a_judge_and_a_judge_without_them_is_refused(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
-    """It is no model, so it is none of the judges that are asked."""
-    golden.lines(
-        "recorded.jsonl",
-        {**RECORD, "facets": {"result": 4}},
-        {**RECORD, "by": "other", "segments": {"method": None}},
-    )
-    judge = '[judges.old]\nrecorded = "GPT"\nsegments = "other"\n'
-    golden.spoil("summeval.toml", "[systems.careful]", f"{judge}\n[systems.careful]")
-    suite = golden.load()
-    assert dict(suite.judges) == {"old": RecordedSpec(name="old", by="GPT", segments_by="other")}
-    changes = [
-        ('"GPT"', '"GTP"'),
-        ('"other"', '"GPT"'),
-        ('segments = "other"\n', ""),
-        ('"other"\n', '"other"\nvotes = 3\n'),
-        ('recorded = "recorded.jsonl"\n', ""),
-    ]
-    assert golden.mistakes("summeval.toml", changes) == snapshot
 
 
 HERE = Place("labels.jsonl", 3)

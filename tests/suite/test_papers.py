@@ -113,6 +113,20 @@ def test_recorded_outputs_lose_their_thoughts_and_say_so(golden: Golden) -> None
     assert [pair.note for pair in pairs] == [note, note, "", note, note]
 
 
+def test_a_summary_that_is_its_whole_paper_is_noted(golden: Golden) -> None:
+    """A wrong column of a table passes every check of faithfulness."""
+    source = [{"text": "Zinc helps."}, {"text": "So does rest."}]
+    golden.lines("papers.jsonl", {"id": "p", "source": source, "reference": "Zinc helps."})
+    for summary, note in (
+        ("Zinc helps.  So does\nrest.", "the summary is the whole paper, word for word"),
+        ("Zinc helps.", ""),
+    ):
+        golden.lines("s.jsonl", {"paper": "p", "summary": summary})
+        toml = 'papers = "papers.jsonl"\n[systems.a]\nsummaries = "s.jsonl"\n'
+        golden.write("summeval.toml", toml)
+        assert load_suite(golden.path).pair("p", "a").note == note
+
+
 def test_parts_of_content_are_read_without_those_that_are_thoughts() -> None:
     """As Mistral, Anthropic and OpenAI send them; a picture is no text."""
     text = {"type": "text", "text": "Ponds warmed."}

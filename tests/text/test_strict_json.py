@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text.strict_json import DEEPEST, StrictJsonError, is_deep, read_strict
+from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 from tests.json_values import JSON_VALUES
 
 
@@ -32,8 +32,7 @@ from tests.json_values import JSON_VALUES
         ("9" * 5000, "digits",
          "this line holds a number with too many digits; shorten the number"),
         *((bomb, "deep", "this line is nested too deeply to be read; mend it") for bomb in (
-            "[" * 100_000, '{"a":' * 100_000, '{"a":' * 65 + "1" + "}" * 65,
-            *("[" * depth + "]" * depth for depth in (65, 900, 1000)),
+            "[" * 100_000, '{"a":' * 100_000,
         )),
     ],
     ids=lambda value: value[:9],
@@ -56,13 +55,3 @@ def test_any_text_is_json_or_a_strict_json_error(text: str) -> None:
     """No other exception comes out of a text."""
     with contextlib.suppress(StrictJsonError):
         read_strict(text)
-
-
-@given(st.text("lo", min_size=1, max_size=DEEPEST))
-def test_what_nests_as_people_write_it_passes(kinds: str) -> None:
-    """Law: up to the bound, whatever lies in what."""
-    opened = "".join("[" if kind == "l" else '{"a":' for kind in kinds)
-    closed = "".join("]" if kind == "l" else "}" for kind in reversed(kinds))
-    text = f"{opened}{'0' if kinds.endswith('o') else ''}{closed}"
-    assert read_strict(text) == json.loads(text)
-    assert is_deep([[json.loads(text)]]) == (len(kinds) > DEEPEST - 2)

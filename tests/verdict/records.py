@@ -22,7 +22,7 @@ from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
 from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.means import Slice
-from summeval_pytest.verdict.policy import Policy, read_rules
+from summeval_pytest.verdict.policy import LEVEL, TESTED, Policy, Rule
 from summeval_pytest.verdict.run import (
     Header,
     JudgeName,
@@ -79,8 +79,7 @@ def carried(
 ) -> EvaScore:
     """EVA-Score where these facts of the reference are matched, and these of the summary hold."""
     candidate = {"Mice slept.": True} if candidate is None else candidate
-    answered = [holds for holds in candidate.values() if holds is not None]
-    precision = statistics.fmean(answered) if answered else None
+    precision = statistics.fmean(map(bool, candidate.values())) if candidate else None
     recall = statistics.fmean(reference.values())
     return EvaScore(
         value=f1(precision or 0.0, recall),
@@ -105,9 +104,8 @@ def supported(
     sentences: Mapping[str, bool | None], *, reason: str = "so the judge says"
 ) -> FaithfulnessScore:
     """Faithfulness of sentences that are supported, or not, or of which nobody knows."""
-    answered = [holds for holds in sentences.values() if holds is not None]
     return FaithfulnessScore(
-        value=statistics.fmean(answered),
+        value=statistics.fmean(map(bool, sentences.values())),
         sentences=tuple(
             JudgedSentence(index=index, text=text, supported=holds, reason=reason)
             for index, (text, holds) in enumerate(sentences.items())
@@ -170,8 +168,27 @@ def pairs_of(*values: float, first: int = 0) -> list[PairResult]:
 def baseline(*pairs: PairResult) -> Baseline:
     """These pairs as the saved run v1.3."""
     saved = suite(*pairs)
-    by_paper = {each.paper: each.read for each in saved.outlines if each.system == "careful"}
+    by_paper = {row.paper: row for row in saved.rows if row.system == "careful"}
     return Baseline(run="v1.3", suite=saved, system="careful", pairs=by_paper)
+
+
+def rules_in(*texts: str) -> tuple[Rule, ...]:
+    """Rules in short: ``facet:no-worse-0.05``, ``facet:0.02``, ``facet:0.02:p0.05``, ``p0.05``."""
+    rules: list[Rule] = []
+    for text in texts or ("p0.05",):
+        name, *parts = text.split(":")
+        if not parts:
+            rules += [Rule(name=each, level=float(name[1:])) for each in TESTED]
+            continue
+        level = next((float(part[1:]) for part in parts if part.startswith("p")), None)
+        size = next((part for part in parts if not part.startswith("p")), "")
+        if size.startswith("no-worse-"):
+            margin = float(size.removeprefix("no-worse-"))
+            rules.append(Rule(name=name, margin=margin, level=level or LEVEL, is_named=True))
+        else:
+            drop = float(size) if size else None
+            rules.append(Rule(name=name, drop=drop, level=level, is_named=True))
+    return tuple(rules)
 
 
 def compared(
@@ -187,7 +204,7 @@ def compared(
     against = Against(baseline=baseline(*old), signatures=signatures, digests={})
     papers = [pair.numbers() for pair in new]
     none = Thresholds(pair=(), mean=())
-    policy = Policy(thresholds=none, rules=read_rules(rules or ["p0.05"]), slices=tuple(slices))
+    policy = Policy(thresholds=none, rules=rules_in(*rules), slices=tuple(slices))
     return compare(papers, against, policy)
 
 

@@ -35,7 +35,7 @@ FACET, CONFLICTS = "facet", "faithfulness.conflicts"
 def labelled(quality: Quality, paper: str, **values: float | None) -> Labelled:
     """A labelled pair with these numbers; two underscores stand for the dot."""
     named = {name.replace("__", "."): value for name, value in values.items()}
-    numbers = Numbers(paper=paper, system="s", values=named, unscored=(), sizes={})
+    numbers = Numbers(paper=paper, system="s", values=named, unscored=())
     return Labelled(group=paper, quality=quality, numbers=numbers)
 
 
@@ -132,6 +132,16 @@ def test_a_summary_without_a_score_is_stopped() -> None:
     assert own.stopped_by([Threshold(FACET, 0.3)]).tolist() == [True, False, True]
     rating = sheet(labelled("good", "a", facet__result=3), labelled("good", "b", facet=0.9))
     assert rating.stopped_by([Threshold("facet.result", 4)]).tolist() == [True, False]
+
+
+def test_what_the_judge_left_open_is_neither_stopped_nor_lost() -> None:
+    """It would be an error of the run, and says nothing of a threshold."""
+    silent = Unscored(metric="facet", status="unanswered", reason="no reply")
+    lost, holed = labelled("good", "a"), labelled("good", "b", facet=0.3)
+    lost = replace(lost, numbers=replace(lost.numbers, unscored=(silent,)))
+    holed = replace(holed, numbers=replace(holed.numbers, unanswered={"facet": 1}))
+    own = sheet(lost, holed, labelled("bad", "c", facet=0.3))
+    assert own.stopped_by([Threshold(FACET, 0.5)]).tolist() == [False, False, True]
 
 
 numbers = st.builds(

@@ -82,7 +82,7 @@ def test_equal_runs_have_no_difference_and_nothing_fails() -> None:
     ]
     actual = compared(pairs, pairs, "p0.99", *(f"{name}:0" for name in ("facet", "eva.recall")))
     assert actual.passes
-    assert (actual.flips, actual.brevity, actual.mismatches) == ((), (), ())
+    assert (actual.flips, actual.mismatches) == ((), ())
     for each in actual.differences:
         assert (each.change, each.old) == (0, each.new)
         assert each.p in {1.0, None}
@@ -136,8 +136,9 @@ def everything(*dropping: float) -> list[PairResult]:
 
 
 UNSHOWN: Final = (
-    "cannot decide faithfulness:p0.05: 7 papers show no drop, whatever its size (p is at least"
-    " 0.0547), and the mean drop is 0.250; 8 papers could, or write faithfulness:no-worse-0.05"
+    "cannot decide whether faithfulness drops significantly: 7 papers show no drop, whatever its"
+    " size (p is at least 0.0547), and the mean drop is 0.250; 8 papers could, or write no_worse ="
+    " {faithfulness = 0.05}"
 )
 
 
@@ -279,23 +280,6 @@ def test_facets_that_flipped_stand_worst_first() -> None:
 FOUR = {"Mice slept.": True, "Rats did.": True, "Cats did.": False, "Dogs did.": False}
 
 
-def test_precision_that_rose_by_saying_less_is_said() -> None:
-    """Worked example: 2 of 4 sentences right, then 2 of 3 in 18 words for 20: 0.667 - 0.5."""
-    old = [pair("moss-01", supported(FOUR), summary=LONG)]
-    fewer = {text: holds for text, holds in FOUR.items() if text != "Dogs did."}
-    actual = compared(old, [pair("moss-01", supported(fewer), summary=SHORT)])
-    (message,) = actual.brevity
-    assert message == (
-        "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words, and 2.0"
-        " to 2.0 right pieces each"
-    )
-    assert actual.passes
-    # nothing is said where summaries are as long, where more is right, or where nothing rose
-    more = fewer | {"Owls sat.": True}
-    for now, text in ((fewer, LONG), (more, SHORT), (FOUR, SHORT)):
-        assert compared(old, [pair("moss-01", supported(now), summary=text)]).brevity == ()
-
-
 def long_summaries(*odd: bool | None) -> list[PairResult]:
     """Summaries of 25 sentences: 24 are supported, and one is this."""
     said: dict[str, bool | None] = {f"s{n}": True for n in range(24)}
@@ -304,39 +288,54 @@ def long_summaries(*odd: bool | None) -> list[PairResult]:
 
 KEPT = "faithfulness:0.02"
 HALF = [pair(f"moss-{n:02}", faithful(0.5)) for n in range(2)]
-HIDDEN = ", if what the judge left unanswered were wrong here and right in the baseline"
-MADE = ", but not if what the judge left unanswered in the baseline were wrong; save it again"
+COUNTED = ", with 1 unanswered sentence counted as wrong"
+MAY_HIDE = "in faithfulness, which may hide a drop; judge it again"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "is_broken", "undecided"),
+    ("old", "new", "rule", "undecided"),
     [
-        # 25 of 25 before, 24 of 25 now; unanswered, the odd one would hide it
-        (long_summaries(True), long_summaries(False), True, ""),
-        (long_summaries(True), long_summaries(None), False, "0.040, more than 0.02" + HIDDEN),
-        # what looks like 1 before may have been .96, as now: not the system's failure
-        (long_summaries(None), long_summaries(False), True, "0.040, more than 0.02" + MADE),
-        # a paper that the judge left unscored then may have had the full score
+        # 25 of 25 before, 24 of 25 now; an unanswered sentence may be right
+        (long_summaries(True), long_summaries(False), KEPT, ""),
+        (
+            long_summaries(True),
+            long_summaries(None),
+            KEPT,
+            f"faithfulness drops by 0.040, more than 0.02{COUNTED}",
+        ),
+        # what is .96 before may be 1, whatever the rule allows
+        *(
+            (long_summaries(None), new, rule, f"v1.3 has 1 unanswered sentence {MAY_HIDE}")
+            for new in (long_summaries(False), long_summaries(True))
+            for rule in (KEPT, "faithfulness:0.3")
+        ),
+        # and so may a paper that has no score
         (
             [HALF[0], pair("moss-01", unscored("faithfulness", SILENT))],
             HALF,
-            False,
-            "0.250, more than 0.02" + HIDDEN,
+            KEPT,
+            f"v1.3 has 1 unscored paper {MAY_HIDE}",
         ),
-        # silence on the same sentence of another paper, in both runs, excuses nothing
-        (long_summaries(True, True, None), long_summaries(False, False, None), True, ""),
     ],
 )
-def test_a_drop_that_silence_hides_or_makes_leaves_the_comparison_undecided(
-    old: list[PairResult], new: list[PairResult], *, is_broken: bool, undecided: str
+def test_a_rule_that_missing_answers_leave_open_is_neither_kept_nor_broken(
+    old: list[PairResult], new: list[PairResult], rule: str, undecided: str
 ) -> None:
     """It is neither a pass nor the system's failure, but the judge's fault."""
-    actual = compared(old, new, KEPT)
-    assert bool(difference(actual, "faithfulness").broken) is is_broken
-    message = ("faithfulness", f"faithfulness drops by {undecided}")
-    assert actual.undecided == ((message,) if undecided else ())
+    actual = compared(old, new, rule)
+    assert actual.undecided == ((("faithfulness", undecided),) if undecided else ())
     assert (actual.passes, actual.fails) == (False, not undecided)
-    assert compared(old, new, "faithfulness:0.3").passes
+
+
+def test_missing_answers_matter_only_where_they_decide() -> None:
+    """They count as wrong now, so what breaks no rule passes; other numbers need none of them."""
+    assert compared(long_summaries(True), long_summaries(None), "faithfulness:0.3").passes
+    (half_open,) = long_summaries(None)
+    old, new = ([pair("moss-00", *half_open.scores, eva(value))] for value in (0.5, 0.25))
+    assert compared(old, old, "eva:0.02").passes
+    actual = compared(old, new, "eva:0.02", KEPT)
+    assert [each.name for each in actual.broken] == ["eva"]
+    assert (actual.fails, [name for name, _ in actual.undecided]) == (True, ["faithfulness"])
 
 
 def test_a_paper_that_the_system_refuses_hides_no_drop() -> None:
@@ -411,13 +410,13 @@ def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None
     for name, pairs in (("careful", BOTH[:2]), ("terse", BOTH[2:])):
         stored = actual(record, name)
         assert (stored.run, stored.system) == ("v1.3", name)
-        assert {paper: read() for paper, read in stored.pairs.items()} == {
+        assert {paper: row.read() for paper, row in stored.pairs.items()} == {
             pair.paper: pair for pair in pairs
         }
     assert actual(run(suite(*BOTH[:2])), "llama3").system == "careful"
     other = pair("moss-01", eva(0.9))
     record = run(suite(*BOTH, name="golden"), suite(other, name="bronze"))
-    assert actual(record, "careful", of="bronze").pairs["moss-01"]() == other
+    assert actual(record, "careful", of="bronze").pairs["moss-01"].read() == other
     assert len(actual(record, "careful", of="golden").pairs) == 2
     # two folders of one name: the path counts
     apart = (suite(*BOTH), replace(suite(other), shown="b/golden/summeval.toml"))
@@ -446,3 +445,17 @@ def test_one_flip_a_paper_is_mcnemars_exact_test(n_up: int, n_down: int) -> None
     assert two_sided_p_value([1.0] * n_up + [-1.0] * n_down) == pytest.approx(expected)
     # 2 papers can say no more than .5, however many answers flipped in each: 2 * 2 ** -2
     assert two_sided_p_value([40.0, 60.0]) == 0.5
+
+
+@pytest.mark.parametrize("values", [(0.5, 0.625), (0.25, 1.0), (1.0, 0.25)])
+def test_two_papers_have_no_bound_outside_of_the_range(values: tuple[float, float]) -> None:
+    """The t quantile of one degree of freedom gives 2.578 for a share, which nobody can lose."""
+    old, new = pairs_of(0.5, 0.5), pairs_of(*values)
+    actual = compared(old, new, "faithfulness:no-worse-0.05")
+    change = difference(actual, "faithfulness")
+    assert change.low is not None
+    assert change.high is not None
+    assert -1.0 <= change.low <= change.high <= 1.0
+    assert change.ruled_out is None or change.ruled_out <= 1.0
+    for phrase in change.inconclusive:
+        assert "2 papers rule out no drop" in phrase

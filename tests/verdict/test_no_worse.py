@@ -19,13 +19,12 @@ from summeval_pytest.verdict.policy import (
     TESTED,
     Policy,
     Rule,
-    no_worse_rules,
-    read_rules,
+    rules_of,
     suite_rules,
 )
 from summeval_pytest.verdict.run import PaperRecord
 from summeval_pytest.verdict.thresholds import Thresholds
-from tests.verdict.records import HERE, baseline, compared, pair, pairs_of, unscored
+from tests.verdict.records import HERE, baseline, compared, pair, pairs_of, rules_in, unscored
 
 SPREAD = [0.5, 0.625, 0.375, 0.75] * 8
 
@@ -71,8 +70,8 @@ def test_what_would_decide_is_said() -> None:
     (phrase,) = actual.inconclusive[0].inconclusive
     needed = papers_to_refute(gains, margin=0.05, level=LEVEL)
     assert phrase == (
-        "cannot decide faithfulness:no-worse-0.05: 12 papers rule out only drops of 0.171 or more;"
-        f" {needed} papers like these or no-worse-0.18 would decide"
+        "cannot decide no_worse = {faithfulness = 0.05}: 12 papers rule out only drops of 0.171"
+        f" or more; {needed} papers like these or a margin of 0.18 would decide"
     )
     assert compared(old, new, "faithfulness:no-worse-0.18").passes
 
@@ -80,7 +79,7 @@ def test_what_would_decide_is_said() -> None:
 @pytest.mark.parametrize(
     ("new", "expected"),
     [
-        ([0.375, 0.5], "drops of 2.650 or more, and show a mean drop of 0.062"),
+        ([0.375, 0.5], "2 papers rule out no drop, and show a mean drop of 0.062"),
         ([0.5], ": one paper says nothing about others; compare on more papers"),
     ],
 )
@@ -106,24 +105,28 @@ def test_what_is_missing_is_taken_at_its_worst() -> None:
 def test_the_margins_of_a_suite_become_rules() -> None:
     """What has no margin keeps the test of a significant drop."""
 
-    def table(name: str, value: float) -> CompareTable:
-        return CompareTable(
-            no_worse=(Setting(name=name, value=value, place=Place("s.toml", 4)),), share=0.5
-        )
+    def table(name: str, value: float, key: str = "no_worse") -> CompareTable:
+        setting = Setting(name=name, value=value, place=Place("s.toml", 4))
+        return CompareTable(**{key: (setting,)}, share=0.5)
 
     rules = suite_rules(table("facet", 0.1))
-    assert rules == no_worse_rules({"facet": 0.1})
+    assert rules == rules_of({"facet": 0.1})
     assert rules[0] == Rule(name="facet", margin=0.1, level=LEVEL, is_named=True)
     assert [rule.name for rule in rules] == list(TESTED)
     assert suite_rules(CompareTable()) == DEFAULT_RULES
-    for name, value, message in (
-        ("facets", 0.1, "s.toml:4: 'no_worse' names 'facets'; did you mean 'facet'?"),
-        ("facet", 0.75, "s.toml:4: 'no_worse': 0.75 is no margin of facet; write a number above 0"),
-        ("facet", 0.0, "s.toml:4: 'no_worse': 0 is no margin of facet"),
+    drops = suite_rules(table("facet", 0.0, "drop"))
+    assert drops[0] == Rule(name="facet", drop=0.0, is_named=True)
+    assert [rule.name for rule in drops] == list(TESTED)
+    for name, value, key, message in (
+        ("facets", 0.1, "no_worse", "names 'facets'; did you mean 'facet'?"),
+        ("facet", 0.75, "no_worse", "0.75 is no margin of facet; write a number above 0 and under"),
+        ("facet", 0.0, "no_worse", "0 is no margin of facet; write a number above 0"),
+        ("facet.result", 3.0, "drop", "3 is no margin of facet.result; write a number above 0"),
+        ("eva", -0.1, "drop", "-0.1 is no margin of eva; write a number above 0 and under 1"),
     ):
-        with pytest.raises(SuiteError) as caught:
-            suite_rules(table(name, value))
-        assert str(caught.value).startswith(message)
+        with pytest.raises(SuiteError, match=rf"s.toml:4: '{key}':? ") as caught:
+            suite_rules(table(name, value, key))
+        assert message in str(caught.value)
 
 
 # Suites that grew
@@ -146,7 +149,7 @@ def grown(n_papers: int, stored: Mapping[str, str], share: float = 0.8) -> Compa
     recipe = signature_of("faithfulness", judge="fair-1", suite="000000000000")
     against = Against(baseline=old, signatures=[recipe], digests=digests(n_papers))
     new = [each.numbers() for each in pairs_of(*SPREAD, *[0.0] * (n_papers - 32))]
-    rules = read_rules(["faithfulness:no-worse-0.2"])
+    rules = rules_in("faithfulness:no-worse-0.2")
     policy = Policy(thresholds=Thresholds(pair=(), mean=()), rules=rules, share=share)
     return compare(new, against, policy)
 

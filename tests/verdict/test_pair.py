@@ -156,65 +156,66 @@ def test_what_is_not_there_is_under_every_threshold_unless_the_pair_broke_down()
 shares = st.integers(0, 4).map(lambda quarters: quarters / 4)
 
 
-@given(st.lists(shares, min_size=3, max_size=3).map(sorted), shares, st.none() | shares)
-def test_only_what_holds_whatever_was_unanswered_decides(
-    values: list[float], least: float, allowed: float | None
+@given(shares, shares, st.none() | shares, st.integers(0, 1))
+def test_a_miss_with_unanswered_items_is_an_error_whatever_a_waiver_allows(
+    value: float, least: float, allowed: float | None, n_unanswered: int
 ) -> None:
-    """Law: a number fails where its best value misses, passes where its worst meets, else neither.
+    """Law: a number that meets its threshold passes, and one that misses it fails.
 
-    The same is true of what a waiver allows in its place.
+    It is an error if it has unanswered items. Then a waiver is not judged: nobody knows whether it
+    is needed.
     """
-    worst, value, best = values
     numbers = Numbers(
         paper="moss-01",
         system="careful",
         values={"faithfulness": value},
         unscored=(),
-        sizes={},
-        worst={"faithfulness": worst},
-        best={"faithfulness": best},
+        unanswered={"faithfulness": n_unanswered} if n_unanswered else {},
     )
     limit = [Threshold("faithfulness", least)]
-    expected = "failed" if best < least else "passed" if worst >= least else "error"
+    is_met = value >= least
+    expected = "passed" if is_met else "error" if n_unanswered else "failed"
     actual = pair_verdict(numbers, limit, on_day())
     assert (actual.outcome, bool(actual.undecided)) == (expected, expected == "error")
-    stored = on_day(waiver("faithfulness", least=allowed))
-    if expected == "failed":
-        kept = allowed is None or worst >= allowed
-        expected = "passed" if kept else "error" if best >= (allowed or 0) else "failed"
-    elif expected == "passed":
+    if is_met:
         expected = "failed"  # the waiver is not needed
-    assert pair_verdict(numbers, limit, stored).outcome == expected
+    elif not n_unanswered and (allowed is None or value >= allowed):
+        expected = "passed"
+    actual = pair_verdict(numbers, limit, on_day(waiver("faithfulness", least=allowed)))
+    assert actual.outcome == expected
+    assert [use.state == "not judged" for use in actual.waivers] == [expected == "error"]
 
 
 OF_25: dict[str, bool | None] = {**{f"s{n}": True for n in range(23)}, "wrong": False, "open": None}
-OPEN = replace(supported(OF_25), conflicts=0)
-LEFT = "if what the judge left unanswered were"
-MEETS = f"faithfulness 0.958 meets 0.95, and would be 0.920 {LEFT} wrong"
-MISSES = f"faithfulness 0.958 misses 0.96, and would be 0.960 {LEFT} right"
-CONFLICTS = f"faithfulness.conflicts 0.000 meets 0 (upper bound), and would be 1.000 {LEFT} wrong"
+OPEN = replace(supported(OF_25), conflicts=1)
+COUNTED = "with 1 unanswered sentence counted as wrong"
 
 
 @pytest.mark.parametrize(
-    ("name", "least", "allowed", "message"),
+    ("limits", "outcome", "messages"),
     [
-        ("faithfulness", 0.95, None, MEETS),
-        ("faithfulness", 0.96, None, MISSES),
-        ("faithfulness.conflicts", 0, None, CONFLICTS),
-        ("faithfulness", 0.97, 0.95, MEETS),
-        ("faithfulness", 0.97, 0.96, MISSES),
+        ({"faithfulness": 0.92}, "passed", []),
+        ({"faithfulness": 0.96}, "error", [f"faithfulness 0.920 misses 0.96 {COUNTED}"]),
+        (
+            {"faithfulness.conflicts": 0},
+            "error",
+            [f"faithfulness.conflicts 1.000 misses 0 (upper bound) {COUNTED}"],
+        ),
+        # a sure miss beside it is a failure
+        (
+            {"facet": 0.8, "faithfulness": 0.96},
+            "failed",
+            [f"faithfulness 0.920 misses 0.96 {COUNTED}"],
+        ),
     ],
 )
-def test_what_silence_decides_says_which_value_would_decide_otherwise(
-    name: str, least: float, allowed: float | None, message: str
+def test_an_unanswered_sentence_is_told_where_its_number_misses(
+    limits: dict[str, float], outcome: str, messages: list[str]
 ) -> None:
-    """Of 25 sentences one is unsupported and one open: 23 of 24 is .958; .92 or .96 of all.
-
-    So it is where a waiver allows as much.
-    """
-    waivers = on_day() if allowed is None else on_day(waiver(name, least=allowed))
-    actual = verdict([OPEN], {name: least}, waivers)
-    assert (actual.outcome, actual.undecided) == ("error", (message,))
+    """Of 25 sentences one is unsupported and one unanswered: 23 of 25 is .92."""
+    actual = verdict([facets(0.3), OPEN], limits)
+    assert (actual.outcome, [*actual.undecided]) == (outcome, messages)
+    assert actual.missed == ({"facet"} if outcome == "failed" else set())
 
 
 # Waivers

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Final, TypeVar
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Effort, Finish, Message
-from summeval_pytest.endpoints.client import Sender
+from summeval_pytest.endpoints.client import Sender, send_roomy
 from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
 from summeval_pytest.judges.llm.prompts import PromptBatch, Units, span
@@ -49,6 +49,8 @@ class ReplyCounts:
 
 
 MAX_REASKS: Final = 2
+FIRST_ROOM: Final = 4096
+"""Tokens that a reply has room for at first: many more than answers need."""
 TOKENS: Final = 512
 TOKENS_PER_ITEM: Final = 256
 _SEEDS_PER_VOTE: Final = 1000
@@ -70,7 +72,6 @@ class Turn:
         vote: Which vote this belongs to, from 0.
         attempt: How often these items were asked about before.
         faults: What was wrong with the replies then.
-        room: How many times the usual room a reply gets.
         said: The requests about these items before, each with its reply.
     """
 
@@ -78,36 +79,26 @@ class Turn:
     vote: int = 0
     attempt: int = 0
     faults: frozenset[FaultKind] = frozenset()
-    room: int = 1
     said: tuple[tuple[ChatRequest, ChatReply], ...] = ()
 
     @property
     def is_last(self) -> bool:
         """Whether these items are not asked about again.
 
-        So it is after enough attempts, and where a reply would be cut off in the same room.
+        So it is after enough attempts, and where a reply would be cut off in the same room: also
+        where it says the same again and again.
         """
-        (request, reply), *earlier = self.said[::-1]
-        is_alone = reply.is_spent or len(self.ids) == 1
-        if request.room != ROOM and reply.finish == "length" and is_alone:
-            return True
-        n_before = max((reply.n_thought for _, reply in earlier if reply.is_spent), default=0)
-        is_futile = reply.is_spent and reply.n_thought <= n_before
-        return self.attempt >= MAX_REASKS or is_futile
+        _, reply = self.said[-1]
+        is_cut = reply.finish == "length" and (reply.is_spent or len(self.ids) == 1)
+        return self.attempt >= MAX_REASKS or is_cut or reply.is_looping
 
     def again(self, faults: Mapping[int, UnreadableError]) -> Iterator[Turn]:
-        """The turns that ask about items once more: in halves and with more room after a cut.
-
-        Where the model thought until it was cut off, halves would have it think twice.
-        """
+        """The turns that ask about items once more: in halves after a cut."""
         ids = tuple(id_ for id_ in self.ids if id_ in faults)
         kinds = frozenset(fault.kind for fault in faults.values())
-        parts, room = [ids], self.room
-        if "cut_off" in kinds:
-            half = len(ids) if self.said[-1][1].is_spent else (len(ids) + 1) // 2
-            parts, room = [ids[:half], ids[half:]], 2 * room
-        for part in filter(None, parts):
-            yield replace(self, ids=part, attempt=self.attempt + 1, faults=kinds, room=room)
+        half = (len(ids) + 1) // 2 if "cut_off" in kinds else len(ids)
+        for part in filter(None, (ids[:half], ids[half:])):
+            yield replace(self, ids=part, attempt=self.attempt + 1, faults=kinds)
 
 
 def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatRequest:
@@ -119,7 +110,7 @@ def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatReques
     return ChatRequest(
         model=model,
         messages=(Message("system", batch.system), Message("user", user)),
-        max_tokens=(TOKENS + TOKENS_PER_ITEM * len(turn.ids)) * turn.room,
+        max_tokens=TOKENS + TOKENS_PER_ITEM * len(turn.ids),
         schema=batch.schema(turn.ids),
         seed=turn.vote + _SEEDS_PER_VOTE * turn.attempt,
         vote=turn.vote,
@@ -133,6 +124,8 @@ def _read_reply(batch: PromptBatch[ItemT], reply: ChatReply, ids: Sequence[int])
     fault = _CUT_SHORT.get(reply.finish)
     if reply.is_spent:
         fault = UnreadableError("cut_off", reply.spending)
+    elif reply.is_looping:
+        fault = UnreadableError("cut_off", "the reply repeats itself and was cut off")
     if fault is None:
         try:
             return batch.read(reply.text, ids)
@@ -276,9 +269,11 @@ class Poll:
     async def _take(self, batch: PromptBatch[ItemT], turn: Turn) -> dict[int, ItemT | Unanswered]:
         """What becomes of the items of one turn, and of the turns that follow from it."""
         request = request_for(batch, turn, self.model)
-        request = replace(request, room=self.room, reasoning_effort=self.effort)
+        is_usual = self.room == ROOM and self.effort in {None, "none"}
+        first = max(FIRST_ROOM, request.max_tokens) if is_usual else None
+        request = replace(request, room=self.room, first_room=first, reasoning_effort=self.effort)
         try:
-            reply = await self.sender.send(request)
+            request, reply = await send_roomy(self.sender, request)
         except NoReplyError as error:
             if error.fault in REFUSALS:
                 raise OptionError(str(error)) from error
@@ -300,7 +295,7 @@ class Poll:
             self.counts.n_reasked += len(faults)
             return settled | await self._settle(batch, turn.again(faults))
         self.counts.n_unanswered += len(faults)
-        remedy = self.sender.give_up(turn.said, next(iter(faults.values())).message)
+        remedy = self.sender.give_up(turn.said)
         return settled | {
             id_: Unanswered(f"{fault.message}; {remedy}") for id_, fault in faults.items()
         }

@@ -14,43 +14,39 @@ from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm import prompts, replies
 from summeval_pytest.judges.llm.asking import Poll
-from summeval_pytest.judges.llm.fact_requests import check_facts, list_facts
 from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
-from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.excerpts import excerpt, pieces_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How facets are read and their scales explained.
+    """How facets of a summary are rated.
 
     Attributes:
-        facets: How a facet of the reference is found in a summary (`questions.FacetReading`).
-        rubric: ``paper``, where 1 is a contradiction or nothing relevant, or ``release``, the words
-            of the released prompts, where 1 is a contradiction only; a summary
-            that is read as a whole has instructions of its own, and ``facts`` needs none.
         examples: Whether ten worked examples of our own go with it, where one rating ends and the
             next begins (FM, section 5.2).
         labelled: Summaries that people rated, in place of our own examples.
+        main: The prompt file that explains the ratings.
+        facets: How a facet of the reference is found in a summary; a ``whole`` one is shown once.
+        rubric: The name of other words for the ratings, if ``main`` has them.
     """
 
-    facets: q.FacetReading = "whole"
-    rubric: q.Rubric = "paper"
     examples: bool = True
     labelled: Examples = NO_EXAMPLES
+    main: str = "facet_ratings_whole"
+    facets: str = "whole"
+    rubric: str = ""
 
     def __str__(self) -> str:
-        rubric = "" if self.rubric == "paper" else f" rubric={self.rubric}"
+        rubric = self.rubric and f" rubric={self.rubric}"
         return f"{rubric} examples={self.labelled or 10 * self.examples} facets={self.facets}"
 
     @property
-    def kinds(self) -> tuple[prompts.Kind, ...]:
-        """The prompt files that explain them."""
-        main: prompts.Kind = "facet_ratings_whole"
-        if self.facets != "whole":
-            main = "facet_ratings" if self.rubric == "paper" else "facet_ratings_release"
+    def kinds(self) -> tuple[str, ...]:
+        """The prompt files that explain them, with examples."""
         if self.labelled:
-            return main, "facet_coverage", "facet_examples_labels"
-        return (main, "facet_coverage", "facet_examples")[: 3 if self.examples else 2]
+            return self.main, "facet_coverage", "facet_examples_labels"
+        return (self.main, "facet_coverage", "facet_examples")[: 3 if self.examples else 2]
 
 
 PLAIN: Final = Style()
@@ -86,11 +82,6 @@ class _Copied(replies.Values):
     conclusion: str
 
 
-class _OfFour(replies.Values):
-    reason: replies.Line
-    rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(replies.as_whole)]
-
-
 class _CoveredOfFour(replies.Values):
     reason: replies.Line
     coverage: Annotated[replies.Whole, AfterValidator(_check_percent)]
@@ -114,31 +105,36 @@ def segments_batch(text: str) -> prompts.PromptBatch[q.FacetSegments]:
     return prompts.single_batch(
         "facet_segments",
         _Copied,
-        lambda copied: q.FacetSegments(**copied.model_dump()),
+        lambda copied: _copied(q.FacetSegments(**copied.model_dump()), text),
         {"text": text},
         "Copy the four facets.",
     )
 
 
-async def segment_facets(question: q.SegmentFacets, style: Style, poll: Poll) -> q.FacetSegments:
+def _copied(segments: q.FacetSegments, text: str) -> q.FacetSegments:
+    """Segments of which each has words of the text.
+
+    Raises:
+        UnreadableError: for one that the judge made up.
+    """
+    for facet in q.FACETS:
+        pieces = pieces_of(segments.segment(facet))
+        if pieces and not any(excerpt(piece, text) for piece in pieces):
+            what = f"the words copied for {facet!r} do not stand in the text"
+            raise replies.UnreadableError("invented", what)
+    return segments
+
+
+async def segment_facets(question: q.SegmentFacets, poll: Poll) -> q.FacetSegments:
     """The words of a text that state each facet, which may share them.
 
-    A summary whose facets may stand anywhere in it states each of them as a whole. Facts of a
-    reference are told apart by their sentences.
+    The facets of a summary may stand anywhere in it, so it states each of them as a whole.
     """
     if not question.text.strip():
         return q.FacetSegments()
-    if question.is_summary and style.facets in {"whole", "facts"}:
+    if question.is_summary:
         return q.FacetSegments(**dict.fromkeys(q.FACETS, question.text))
-    if style.facets in {"free", "whole"}:
-        return (await poll.all_of(segments_batch(question.text)))[0]
-    sentences = sentence_texts(question.text)
-    labels = await poll.all_of(labels_batch(sentences))
-    own: dict[q.Facet, list[str]] = {facet: [] for facet in q.FACETS}
-    for sentence, label in zip(sentences, labels, strict=True):
-        for facet in set(label.facets):
-            own[facet].append(sentence)
-    return q.FacetSegments(**{facet: " ".join(stated) for facet, stated in own.items()})
+    return (await poll.all_of(segments_batch(question.text)))[0]
 
 
 def rating_example(
@@ -206,11 +202,9 @@ def rating_batch(
     )
 
 
-def _rating_parts(
-    items: Sequence[tuple[str, q.FacetPair]], reading: q.FacetReading
-) -> Iterator[str]:
+def _rating_parts(items: Sequence[tuple[str, q.FacetPair]], facets: str) -> Iterator[str]:
     texts = {pair.candidate for _, pair in items}
-    is_shared = reading == "whole" and len(texts) == 1
+    is_shared = facets == "whole" and len(texts) == 1
     for key, pair in items:
         yield prompts.block(f"{key} reference", [prompts.inert(pair.reference)])
         if not is_shared:
@@ -221,65 +215,8 @@ def _rating_parts(
     yield f"Rate: {', '.join(scales)}."
 
 
-async def rate_facets(
-    question: q.RateFacets, style: Style, poll: Poll, decided: Examples = NO_EXAMPLES
-) -> q.FacetRatings:
-    """A rating of each pair: the model's own, or one that follows from checked facts.
-
-    ``decided`` are facts that people checked, as examples.
-    """
-    if style.facets != "facts":
-        examples = style.labelled.choose(question.reference)
-        batch = rating_batch(question.pairs, style, examples)
-        ratings = await poll.outcomes(batch, lambda rated: rated.rating)
-        return q.FacetRatings(ratings)
-    sentences = sentence_texts(question.reference)
-    facts = question.reference_facts or (await list_facts(sentences, poll)).facts
-    # What EVA-Score asks for its recall, so that one reply serves both.
-    recall = q.CheckFacts(
-        facts,
-        sentence_texts(question.summary),
-        every_premise=False,
-        reference=question.reference,
-    )
-    checks = (await check_facts(recall, poll, decided)).checks
-    ratings_by_facts = []
-    for pair in question.pairs:
-        stated = zip((sentences[fact.sentence] for fact in facts), checks, strict=True)
-        own = [c for text, c in stated if text in pair.reference or pair.reference in text]
-        ratings_by_facts.append(rating_by_facts(pair.facet, own))
-    return q.FacetRatings(tuple(ratings_by_facts))
-
-
-def rating_by_facts(
-    facet: q.Facet, checks: Sequence[q.FactCheck | q.Unanswered]
-) -> q.FacetRating | q.Unanswered:
-    """The rating of a facet whose facts were checked in a summary.
-
-    coverage = 100 * max(0, facts that hold - facts that the summary contradicts) / facts
-
-    A fact that does not hold and names premises is contradicted by them. The rating is the highest
-    whose least coverage is reached, and 2 below. It is 1 where more are contradicted than hold.
-    """
-    lost = [check for check in checks if isinstance(check, q.Unanswered)]
-    known = [check for check in checks if not isinstance(check, q.Unanswered)]
-    if lost or not known:
-        return lost[0] if lost else q.Unanswered("the reference states no fact of it")
-    n_holding = sum(check.entailed for check in known)
-    n_against = sum(bool(check.premises) and not check.entailed for check in known)
-    coverage = max(0, 100 * (n_holding - n_against) // len(known))
-    n_reached = sum(coverage >= least for least in LEAST_COVERAGE[q.SCALES[facet]])
-    rating = 2 + n_reached if n_holding >= n_against else 1
-    reason = f"{n_holding} of {len(known)} facts hold, {n_against} are contradicted"
-    return q.FacetRating(facet=facet, reason=reason, rating=rating, coverage=coverage)
-
-
-def summary_batch(question: q.RateSummary) -> prompts.PromptBatch[q.SummaryRating]:
-    """Asks for one rating of a whole summary."""
-    return prompts.single_batch(
-        "summary_rating",
-        _OfFour,
-        lambda rated: q.SummaryRating(reason=rated.reason, rating=rated.rating),
-        {"reference": question.reference, "summary": question.summary},
-        f"Rate the summary, 1 to {q.SUMMARY_SCALE}.",
-    )
+async def rate_facets(question: q.RateFacets, style: Style, poll: Poll) -> q.FacetRatings:
+    """A rating of each pair."""
+    batch = rating_batch(question.pairs, style, style.labelled.choose(question.reference))
+    ratings = await poll.outcomes(batch, lambda rated: rated.rating)
+    return q.FacetRatings(ratings)

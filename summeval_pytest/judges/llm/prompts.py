@@ -2,7 +2,8 @@
 
 A kind of request is a prompt file, a pydantic model of what a reply says of one item, and one
 function that turns such a checked value into an answer: see `entries_batch` and `single_batch`. A
-new one gets its name in `Kind`, a case in the judge, and a sample in `llm_judge.prompt_hash`.
+new one gets a case in the judge, and a sample in `llm_judge.prompt_hash`. A kind is the name of a
+prompt file, and but for variants of a schema; ``package/name`` is a file of another package.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Generic, TypeVar
 
 from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm import replies
@@ -24,16 +25,6 @@ from summeval_pytest.judges.llm.replies import EntryT, ItemT, Read, Shape, Unrea
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.reading import visible
 
-Kind = (
-    Literal["facets", "facet_segments", "facts", "facet_ratings", "fact_checks"]
-    | Literal["sentence_checks", "sentence_labels", "sentence_quotes", "factual_checks"]
-    | Literal["relations", "entities", "triples", "statements"]
-    | Literal["fact_checks_in_chain", "fact_counts", "summary_rating"]
-    | Literal["facet_ratings_release", "facet_ratings_whole", "facet_coverage"]
-    | Literal["facet_examples", "facet_examples_labels", "sentence_examples"]
-    | Literal["fact_examples"]
-)
-"""What a request asks for: the name of a prompt file and, but for variants, of a schema."""
 SENTENCES_PER_REQUEST: Final = 12
 _DIGITS: Final = 16
 """Hex digits of a mark: a text that holds its own hash would take 2**64 tries."""
@@ -48,13 +39,14 @@ _SUSPECT = re.compile(r"[<>\[]")
 
 
 @cache
-def instructions(*kinds: Kind) -> str:
+def instructions(*kinds: str) -> str:
     """The system message: the prompts of these kinds, and what is material and no instruction."""
     return "\n\n".join(map(_prompt, (*kinds, "material")))
 
 
 def _prompt(name: str) -> str:
-    file = files("summeval_pytest.judges.llm") / "prompts" / f"{name}.md"
+    package, _, name = name.rpartition("/")
+    file = files(package or "summeval_pytest.judges.llm") / "prompts" / f"{name}.md"
     return file.read_text(encoding="utf-8").strip()
 
 
@@ -136,19 +128,19 @@ def apart(items: Sequence[object]) -> Units:
     return tuple((id_,) for id_ in range(1, len(items) + 1))
 
 
-def about(kind: Kind, texts: Sequence[str]) -> str:
+def about(kind: str, texts: Sequence[str]) -> str:
     """The topic of a batch: what is asked, and how the first text begins."""
-    what = kind.replace("_", " ")
+    what = kind.rpartition("/")[2].replace("_", " ")
     return f"{what} {one_line(texts[0], 48)!r}" if texts else what
 
 
-def schema_of(kind: Kind, shape: Shape) -> Schema:
+def schema_of(kind: str, shape: Shape) -> Schema:
     """The schema that a request carries."""
-    return Schema(name=kind, text=json.dumps(shape, separators=(",", ":")))
+    return Schema(name=kind.rpartition("/")[2], text=json.dumps(shape, separators=(",", ":")))
 
 
 def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a reply holds
-    kind: Kind,
+    kind: str,
     key: str,
     entry: type[EntryT],
     make: Callable[[EntryT], ItemT],
@@ -157,7 +149,7 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
     parts: Callable[[Ids], Iterable[str]],
     size: int | None,
     units: Units | None = None,
-    prompt: tuple[Kind, ...] = (),
+    prompt: tuple[str, ...] = (),
 ) -> PromptBatch[ItemT]:
     """A batch whose reply is an object with one list, an entry for each item.
 
@@ -206,7 +198,7 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
 
 
 def work_batch(  # noqa: PLR0913 - by keyword but what all of them have
-    kind: Kind,
+    kind: str,
     entry: type[EntryT],
     make: Callable[[EntryT], ItemT],
     texts: Sequence[str],
@@ -232,7 +224,7 @@ def work_batch(  # noqa: PLR0913 - by keyword but what all of them have
 
 
 def single_batch(
-    kind: Kind,
+    kind: str,
     model: type[ValuesT],
     make: Callable[[ValuesT], ItemT],
     texts: Mapping[str, str],

@@ -24,7 +24,7 @@ from summeval_pytest.text.words import tokens
 
 FaultKind = (
     Literal["cut_off", "filtered", "refused", "no_json", "no_verdict", "ambiguous", "malformed"]
-    | Literal["wrong_shape", "off_scale", "missing", "contradictory"]
+    | Literal["wrong_shape", "off_scale", "missing", "contradictory", "invented"]
 )
 """What is wrong with a reply, or with one item of it."""
 
@@ -39,6 +39,7 @@ NOTES: Final[Mapping[FaultKind, str]] = {
     "off_scale": "it used a value that was not offered",
     "missing": "it left items out",
     "contradictory": "it answered an item in several ways",
+    "invented": "it copied words that the text does not have",
     "no_verdict": "it did not begin with the word yes or the word no",
 }
 """What a model that is asked again is told was wrong."""

@@ -11,30 +11,16 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import prompts, replies
 from summeval_pytest.judges.llm.asking import Poll
-from summeval_pytest.judges.llm.prompts import NO_EXAMPLES, Examples
-from summeval_pytest.text.output import read_text
-from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.sentences import split_sentences
 
 SENTENCES_PER_REQUEST: Final = 15
-NO_EVIDENCE: Final = "called supported without evidence, which a strict judge may not"
-_REASON: Final = 300
-"""Characters of a free reply that are its reason."""
-_READ: Final = 20_000
-"""Characters of a free reply that are read; one word and quotations take fewer."""
-_LABEL: Final = "Does the source support the sentence? Reply with yes or no, one word."
-_QUOTES: Final = (
-    "Does the source support the sentence? Reply with yes or no, and after it, each in parentheses,"
-    " the sentences of the source that support it, copied exactly."
-)
 
 
 class _Evidence(replies.Values):
@@ -47,11 +33,6 @@ class _SentenceEntry(replies.Entry):
     evidence: list[_Evidence]
     label: Literal["supported", "unsupported"]
     error: Literal["none", q.SentenceError] = "none"
-
-
-class _FactualEntry(replies.Entry):
-    reason: replies.Line
-    label: Literal["true", "not_true"]
 
 
 def sentence_example(question: q.CheckSentences, labels: Mapping[int, tuple[bool, str]]) -> str:
@@ -76,42 +57,19 @@ def sentence_example(question: q.CheckSentences, labels: Mapping[int, tuple[bool
 
 
 def sentence_batch(
-    question: q.CheckSentences, manner: q.SentenceManner, examples: tuple[str, ...] = ()
+    question: q.CheckSentences, examples: tuple[str, ...] = ()
 ) -> prompts.PromptBatch[q.SentenceCheck]:
     """Asks whether a source supports sentences; evidence is looked up there.
 
-    A strict manner makes a sentence without evidence unsupported, whatever its label. Examples
-    stand before the source. A manner that asks for free text has none.
+    Examples stand before the source.
     """
     sentences, source = question.sentences, question.source
-
-    def check(
-        is_supported: bool,
-        given: list[Quote],
-        reason: str,
-        error: q.SentenceError | Literal[""] | None = None,
-    ) -> q.SentenceCheck:
-        evidence, n_ungrounded, n_copied = look_up(given, source, sentences)
-        if manner.strict and is_supported and not evidence:
-            is_supported, reason = False, f"{reason} ({NO_EVIDENCE})"
-            error = None if error is None else "invented"
-        return q.SentenceCheck(
-            reason=reason,
-            supported=is_supported,
-            evidence=evidence,
-            n_ungrounded=n_ungrounded,
-            n_copied=n_copied,
-            error=error,
-        )
-
-    if manner.mode != "quotes":
-        return _free_batch(question, manner.mode, check)
 
     def check_of(entry: _SentenceEntry) -> q.SentenceCheck:
         given = [Quote(one.id - 1, one.quote) for one in entry.evidence]
         is_supported = entry.label == "supported"
         named = None if entry.error == "none" else entry.error
-        return check(is_supported, given, entry.reason, "" if is_supported else named)
+        return checked(is_supported, given, entry.reason, question, "" if is_supported else named)
 
     return prompts.entries_batch(
         "sentence_checks",
@@ -130,84 +88,36 @@ def sentence_batch(
     )
 
 
-def _free_batch(
+def checked(
+    is_supported: bool,
+    given: Sequence[Quote],
+    reason: str,
     question: q.CheckSentences,
-    mode: q.SentenceMode,
-    check: Callable[[bool, list[Quote], str], q.SentenceCheck],
-) -> prompts.PromptBatch[q.SentenceCheck]:
-    """Asks about one sentence a request, for a reply in free text."""
-    sentences, source = question.sentences, question.source
-    with_quotes = mode == "label-and-sentences"
-    kind: prompts.Kind = "sentence_quotes" if with_quotes else "sentence_labels"
-
-    def read(text: str, ids: prompts.Ids) -> replies.Read[q.SentenceCheck]:
-        reply = str(replies.as_line(read_text(text).text)).strip()[:_READ]
-        said, groups = parted(reply)
-        is_supported = read_verdict(said)
-        given = quotations(groups if with_quotes else [], source)
-        return dict.fromkeys(ids, check(is_supported, given, one_line(reply, _REASON)))
-
-    return prompts.PromptBatch(
-        topic=prompts.about(kind, sentences),
-        units=prompts.apart(sentences),
-        size=1,
-        system=prompts.instructions(kind),
-        parts=lambda ids: [
-            prompts.block("source", map(prompts.inert, source)),
-            prompts.block("sentence", [prompts.inert(sentences[id_ - 1]) for id_ in ids]),
-            _QUOTES if with_quotes else _LABEL,
-        ],
-        schema=lambda _: None,
-        read=read,
-    )
-
-
-def factual_batch(sentences: tuple[str, ...], ids: tuple[int, ...]) -> prompts.PromptBatch[bool]:
-    """Asks whether some sentences (numbers from 1) are true by general knowledge.
-
-    The request shows the others, too, since "it" and "they" are nothing by themselves.
-    """
-    return prompts.entries_batch(
-        "factual_checks",
-        "checks",
-        _FactualEntry,
-        lambda entry: entry.label == "true",
-        texts=[sentences[id_ - 1] for id_ in ids],
-        parts=lambda ids: [
-            prompts.block("sentences", prompts.numbered(sentences)),
-            f"Check sentences: {prompts.span(ids)}.",
-        ],
-        size=SENTENCES_PER_REQUEST,
-        units=tuple((id_,) for id_ in ids),
+    error: q.SentenceError | Literal[""] | None = None,
+) -> q.SentenceCheck:
+    """A check whose quotations are looked up in the source."""
+    evidence, n_ungrounded, n_copied = look_up(given, question.source, question.sentences)
+    return q.SentenceCheck(
+        reason=reason,
+        supported=is_supported,
+        evidence=evidence,
+        n_ungrounded=n_ungrounded,
+        n_copied=n_copied,
+        error=error,
     )
 
 
 async def check_sentences(
-    question: q.CheckSentences,
-    manner: q.SentenceManner,
-    poll: Poll,
-    labelled: Examples = NO_EXAMPLES,
+    question: q.CheckSentences, batch: prompts.PromptBatch[q.SentenceCheck], poll: Poll
 ) -> q.SentenceChecks:
-    """Whether the source supports each sentence; an empty one supports none.
-
-    A factual manner asks, too, whether the unsupported ones are true all the same.
-    """
+    """Whether the source supports each sentence; an empty one supports none."""
     if not question.source:
         nothing = q.SentenceCheck(reason="there is no source", supported=False)
         return q.SentenceChecks((nothing,) * len(question.sentences))
-    examples = labelled.choose(" ".join(question.source))
-    batch = sentence_batch(question, manner, examples)
-    outcomes = await poll.outcomes(batch, lambda one: one.supported)
-    checks = dict(enumerate(outcomes, start=1))
-    answered = {id_: one for id_, one in checks.items() if isinstance(one, q.SentenceCheck)}
-    poll.counts.n_ungrounded_quotes += sum(check.n_ungrounded for check in answered.values())
-    unsupported = tuple(id_ for id_, check in answered.items() if not check.supported)
-    if manner.factual and unsupported:
-        facts = await poll.outcomes(factual_batch(question.sentences, unsupported), bool)
-        for id_, is_true in zip(unsupported, facts, strict=True):
-            if not isinstance(is_true, q.Unanswered):
-                checks[id_] = replace(answered[id_], factual=is_true)
-    return q.SentenceChecks(tuple(checks.values()))
+    checks = await poll.outcomes(batch, lambda one: one.supported)
+    answered = [check for check in checks if isinstance(check, q.SentenceCheck)]
+    poll.counts.n_ungrounded_quotes += sum(check.n_ungrounded for check in answered)
+    return q.SentenceChecks(checks)
 
 
 LEAST_SHARE: Final = 0.9
@@ -292,15 +202,15 @@ def look_up(
     sentences: dict[int, None] = {}
     n_ungrounded = n_copied = 0
     for quote in quotes:
-        places = _find(quote, source)
+        places = find_quote(quote, source)
         sentences.update(dict.fromkeys(places))
         if not places:
             n_ungrounded += 1
-            n_copied += bool(_find(Quote(NOWHERE, quote.text), summary))
+            n_copied += bool(find_quote(Quote(NOWHERE, quote.text), summary))
     return tuple(sentences), n_ungrounded, n_copied
 
 
-def _find(quote: Quote, source: Sequence[str]) -> tuple[int, ...]:
+def find_quote(quote: Quote, source: Sequence[str]) -> tuple[int, ...]:
     """The sentences that hold one quotation; none where it is ungrounded."""
     if len(quote.text) > MOST_BEYOND + sum(map(len, source)):
         return ()
@@ -387,105 +297,3 @@ def _in_order(quoted: tuple[str, ...], sentence: tuple[str, ...]) -> list[int]:
         else:
             j += 1
     return places
-
-
-LEAST_QUOTED_WORDS: Final = 2
-"""What has fewer words between parentheses is no quotation: "(p < 0.05)", "(1)"."""
-_VERDICT_WORDS: Final = 3
-_OPENING_WORDS: Final = 6
-"""Where a yes is weakened by a word that may also stand in a sentence about the matter."""
-_ASCII: Final = str.maketrans("\uff08\uff09", "()")
-_LEAD = re.compile(
-    r"[\W_]*(?:(?:my |the |final )*(?:answer|label|verdict|decision|judge?ment)(?: is)?\b[\W_]*)?"
-)
-_BOTH = re.compile(r"(?:yes\s*(?:/|or\b)\s*no|no\s*(?:/|or\b)\s*yes)\b")
-_HEDGE = re.compile(
-    r"\b(?:but|except|although|though|however|partial|partially|partly|in part|half|somewhat"
-    r"|mostly|largely|mainly|roughly|perhaps|possibly|probably|likely|maybe|unclear|mixed|and no"
-    r"|to (?:some|a certain) (?:degree|extent)"
-    r"|not (?:fully|entirely|completely|wholly|exactly|quite|directly|explicitly))\b"
-)
-_DENIAL = re.compile(
-    r"\bunsupported\b|\bno (?:direct |explicit |clear )?(?:support|mention)\b"
-    r"|(?:\b(?:not|never|cannot|partially|partly|only in part|half)|n['\u2019]t)[\s-]+"
-    r"(?:\w+\s+){0,3}?(?:support(?:ed|s)?\b|stated?\b|mention(?:ed)?\b|"
-    r"(?:found|given|backed|confirmed) (?:\w+ )?(?:in|by) the (?:source|text|paper|article))"
-)
-_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201c\u201d]*\u201d')
-_MARKS: Final = '"\u201c\u201d'
-
-
-def parted(reply: str) -> tuple[str, list[str]]:
-    """What a reply says itself, and what stands between its outermost parentheses.
-
-    Its own words have no quotation of more than three. The last parenthesis need not be closed; a
-    closing one that nothing opened is left alone.
-
-    >>> parted("Yes (It fell (p < 0.05).) (It rose.)")
-    ('Yes', ['It fell (p < 0.05).', 'It rose.'])
-    """
-    text = reply.translate(_ASCII)
-    outside: list[str] = []
-    groups: list[str] = []
-    depth = start = 0
-    for place, character in enumerate(text):
-        before = depth
-        depth = max(0, depth + (character == "(") - (character == ")"))
-        if bool(before) != bool(depth):
-            (groups if before else outside).append(text[start:place])
-            start = place + 1
-    (groups if depth else outside).append(text[start:])
-
-    def kept(quoted: re.Match[str]) -> str:
-        return quoted.group() if len(quoted.group().split()) <= _VERDICT_WORDS else " "
-
-    return " ".join(_QUOTED.sub(kept, " ".join(outside)).split()), groups
-
-
-def read_verdict(said: str) -> bool:
-    """Whether a reply calls the sentence supported.
-
-    Yes at its start is a yes, unless the same words hedge it or deny it; no, a hedge or a denial at
-    its start is a no.
-
-    Raises:
-        UnreadableError: if it begins with none of them, or with both yes and no to choose from.
-    """
-    said = said.casefold()
-    lead = _LEAD.match(said)
-    text = said[lead.end() :] if lead else said
-    if not _BOTH.match(text):
-        if re.match(r"no\b", text) or _HEDGE.match(text) or _DENIAL.match(text):
-            return False
-        if re.match(r"yes\b", text):
-            opening = " ".join(text.split()[:_OPENING_WORDS])
-            return not (_HEDGE.search(opening) or _DENIAL.search(text))
-    fault = f"the reply begins {one_line(said, 40)!r}, with neither yes nor no"
-    raise replies.UnreadableError("no_verdict", fault)
-
-
-def quotations(groups: Iterable[str], source: Sequence[str]) -> list[Quote]:
-    """The quotations in the parentheses of a reply.
-
-    One pair of parentheses may hold several: in quotation marks, or as sentences or between
-    semicolons, where it does not stand in the source as a whole.
-    """
-
-    def is_there(text: str) -> bool:
-        return bool(_find(Quote(NOWHERE, text), source))
-
-    quotes: list[Quote] = []
-    for group in groups:
-        marked = [piece.strip(_MARKS) for piece in _QUOTED.findall(group)]
-        is_marked = marked and not words_of(_QUOTED.sub(" ", group))
-        for piece in marked if is_marked else [group]:
-            # No sentence ends at an ellipsis: both of its ends belong together.
-            sentences = [s.text for s in split_sentences(ELLIPSIS.sub(" \u2026 ", piece))]
-            for text in [piece] if is_there(piece) else sentences:
-                parts = [text] if is_there(text) else text.split(";")
-                quotes += [
-                    Quote(NOWHERE, part)
-                    for part in parts
-                    if sum(word[0].isalpha() for word in words_of(part)) >= LEAST_QUOTED_WORDS
-                ]
-    return quotes

@@ -12,23 +12,16 @@ from summeval_pytest.judges.offline.support import support_sentences
 from summeval_pytest.text.languages import is_english
 
 VERSION: Final = "7"
-NO_RELATIONS: Final = (
-    "the embedded judge finds no relations across sentences; write eva_relations = false in the"
-    " suite, or name a judge that reads with --summ-judge"
-)
 NOT_ENGLISH: Final = (
     "the embedded judge reads English only, and this text is in another language; name an LLM judge"
     " with --summ-judge"
-)
-NO_COUNTS: Final = (
-    "the embedded judge follows no prompt, so it counts no facts by one; name an LLM judge"
 )
 
 
 def _texts(question: q.Question) -> tuple[str, str]:
     """The texts that a question is about: of the summary and of what it is compared with."""
     match question:
-        case q.SegmentFacets(text=text) | q.ListRelations(text=text):
+        case q.SegmentFacets(text=text):
             return text, ""
         case q.ListFacts(sentences):
             return "\n".join(sentences), ""
@@ -39,8 +32,8 @@ def _texts(question: q.Question) -> tuple[str, str]:
             return "\n".join(fact.text for fact in facts), "\n".join(premises)
         case q.CheckSentences(sentences=sentences, source=source):
             return "\n".join(sentences), "\n".join(source)
-        case q.CountFacts(reference, summary) | q.RateSummary(reference, summary):
-            return summary, reference
+        case q.OtherQuestion():
+            return question.texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +43,8 @@ class OfflineJudge:
     It sees shared words and numbers with units; a negation, or a word in the place of its opposite,
     only in a near copy. It does not see any other contradiction, nor support that shares no word.
     Where it sees a conflict it takes the worse answer and says that a reader has to decide
-    (``undecided``). It reads English only. A summary as a whole is rated as the result of a paper
-    is, which has the same scale. It computes and does not wait, so one pair at a time is enough.
+    (``undecided``). It reads English only. It computes and does not wait, so one pair at a time is
+    enough.
     """
 
     signature: str = f"offline-{VERSION}"
@@ -66,6 +59,8 @@ class OfflineJudge:
         if not all(map(is_english, _texts(question))):
             return q.Unanswered(NOT_ENGLISH)
         match question:
+            case q.OtherQuestion():
+                return question.computed()
             case q.SegmentFacets(text, is_summary):
                 return segment(text, nearest=is_summary)
             case q.RateFacets():
@@ -77,13 +72,5 @@ class OfflineJudge:
                 return q.FactList(tuple(facts))
             case q.CheckFacts():
                 return check_facts(question)
-            case q.ListRelations():
-                return q.Unanswered(NO_RELATIONS)
-            case q.CountFacts():
-                return q.Unanswered(NO_COUNTS)
             case q.CheckSentences(sentences=sentences, source=source):
                 return q.SentenceChecks(support_sentences(sentences, source))
-            case q.RateSummary(reference=reference, summary=summary):
-                pair = q.FacetPair(facet="result", reference=reference, candidate=summary)
-                (rated,) = rate_all(q.RateFacets((pair,)))
-                return q.SummaryRating(reason=rated.reason, rating=rated.rating)

@@ -1,4 +1,4 @@
-"""A conflict of a claim with its evidence, and how it is written in a reason and read from it.
+"""A conflict of a claim with its evidence, and its words in a reason.
 
 `text/contradictions.py` finds those of numbers, `copies.py` those of one word in a near copy. In
 other sentences only numbers are compared, so a claim without a conflict may still be wrong.
@@ -6,23 +6,16 @@ other sentences only numbers are compared, so a claim without a conflict may sti
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from summeval_pytest.questions import Dispute
 from summeval_pytest.text.contradictions import Contradiction
 
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
-_WRITTEN = re.compile(rf"""{ASKS}: (\w+): ('.*?'|".*?")(?: (?:against|and) ('.*?'|".*?"))?""")
-"""The beginning of `Conflict.reason`."""
-_ADDED = re.compile(
-    r"; the source has '(?P<instead>.*?)' for '(?P<says>.*?)'"
-    r"|; not found in the source: (?P<missing>[^;]*)"
-)
-"""What `faithfulness` adds to the reason of another judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +36,12 @@ class Conflict:
         return self.kind in {"number", "unit", "swap", "change"}
 
     @property
+    def disputes(self) -> tuple[Dispute, ...]:
+        """What a page marks in the claim, and in the evidence."""
+        here, there = (self.says, self.instead), (self.instead, self.says)
+        return (here, there) if self.kind == "swap" else (here,)
+
+    @property
     def reason(self) -> str:
         """The reason for a verdict that rests on it."""
         return f"{ASKS}: {self}"
@@ -56,19 +55,6 @@ class Conflict:
         if self.kind == "swap":
             return f"swap: {self.says!r} and {self.instead!r} have changed places"
         return f"{self.kind}: {self.says!r} against {self.instead!r}"
-
-
-def in_conflict(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the claim says, and what the evidence says, by the reason of a conflict."""
-    match = _WRITTEN.match(reason)
-    if match is None:
-        added = list(_ADDED.finditer(reason))
-        missing = [text for each in added for text in re.findall("'(.*?)'", each["missing"] or "")]
-        says = [each["says"] for each in added if each["says"]]
-        return (*says, *missing), tuple(each["instead"] for each in added if each["instead"])
-    kind, *quoted = match.groups()
-    texts = tuple(text[1:-1] for text in quoted if text)
-    return (texts, texts) if kind == "swap" else (texts[:1], texts[1:])
 
 
 def in_number(each: Contradiction) -> Conflict:

@@ -99,7 +99,8 @@ def _negations(claim: Clauses, sentence: Clauses) -> Iterator[_Difference]:
     """The first thing that one of the two denies and the other asserts in the same words."""
     for one, other in ((claim, sentence), (sentence, claim)):
         for denial in one.denials:
-            if not any(_are_about_one(denial, rival) for rival in other.denials):
+            is_there = denial.clause < 0 and "without" in other.tokens  # "47% without" of what?
+            if not (is_there or any(_are_about_one(denial, rival) for rival in other.denials)):
                 for head, there in _asserted(denial, one, other):
                     start, end = min(denial.start, head.start), max(denial.end, head.end)
                     pair = one.text[start:end], other.shown(there)

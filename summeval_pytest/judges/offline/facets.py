@@ -373,4 +373,5 @@ def _rate(pair: q.FacetPair, overlap: FacetOverlap, reference: str, summary: str
         coverage=coverage,
         confidence=round(confidence, 3),
         undecided=conflict is not None,
+        disputes=() if conflict is None else conflict.disputes,
     )

@@ -384,8 +384,8 @@ def probability(signs: Signs) -> float:
     return round(chance(intercept + sum(map(mul, slopes, signs))), _DECIMALS)
 
 
-def check_facts(question: CheckFacts) -> FactChecks:
-    """The answer to a question about facts.
+def check_facts(question: CheckFacts, before: str = "") -> FactChecks:
+    """The answer to a question about facts, each of which refines the one ``before``, if any.
 
     Where enough premises are wanted and not all, the facts are a reference's in its order and the
     premises a summary. If none refines another, as where people have listed them, neighbours count;
@@ -393,18 +393,18 @@ def check_facts(question: CheckFacts) -> FactChecks:
     """
     facts, premises, of_summary = question.facts, question.premises, question.every_premise
     in_order = not of_summary and all(fact.parent is None for fact in facts)
-    added = [_added(fact, question) for fact in facts]
+    added = [_added(fact, question, before) for fact in facts]
     sought = look_for(added, premises, of_summary=of_summary, in_order=in_order)
     each = zip(facts, added, sought, strict=True)
     return FactChecks(tuple([_check(fact.text, news, premises, one) for fact, news, one in each]))
 
 
-def _added(fact: Fact, question: CheckFacts) -> str:
-    """What a fact adds to the one it refines: in the question, or the last checked before."""
+def _added(fact: Fact, question: CheckFacts, before: str) -> str:
+    """What a fact adds to the one it refines: in the question, or the one checked before."""
     if fact.parent is not None and 0 <= fact.parent < len(question.facts):
         return added_to(question.facts[fact.parent].text, fact.text)
-    if fact.parent is None and question.earlier:
-        return added_to(question.earlier[-1].text, fact.text)
+    if fact.parent is None and before:
+        return added_to(before, fact.text)
     return fact.text
 
 
@@ -437,6 +437,7 @@ def _check(
         premises=conflict.evidence_in(premises, evidence),
         support=round(PRESENT * strength, _DECIMALS),
         undecided=True,
+        disputes=conflict.disputes,
     )
 
 

@@ -213,7 +213,7 @@ def support_sentences(
     """Whether the sentences of a source carry each sentence of a summary.
 
     ``support`` is the chance that readers call a sentence supported, as learned from labelled
-    sentences (``tests/fitting/support.py``): half of it after a conflict, 1 for a sentence of the
+    sentences (``tools/fitting/support.py``): half of it after a conflict, 1 for a sentence of the
     source. No sentence with a conflict is ``supported``. Low overlap proves nothing by itself, for
     a faithful sentence may use other words; so it decides only in a summary that otherwise is in
     the source's words (`IN_ITS_WORDS`), or that shares no more with the source than any other
@@ -257,6 +257,7 @@ def _support(
             support=_AFTER_CONFLICT * strength,
             undecided=True,
             conflict=True,
+            disputes=conflict.disputes,
             error="direction" if conflict.kind == "change" else conflict.kind,
         )
     fault = _too_little(overlap, alike)

@@ -13,11 +13,11 @@ const dataOf = (id) => {
 };
 
 const { systems = [], papers = [], losses, scales, metrics, n_with_texts: nWithTexts } = dataOf("index");
-const rows = dataOf("rows").map(([whose, paper, outcome, lacking, ...shown], number) => {
+const rows = dataOf("rows").map(([whose, paper, outcome, isAlarming, lacking, ...shown], number) => {
   const [system, [id, title]] = [systems[whose], papers[paper]];
   const lost = lacking.map((place) => losses[place]);
   return {
-    number, system, paper, outcome, lost, id, title, shown,
+    number, system, paper, outcome, isAlarming, lost, id, title, shown,
     key: `${system}/${id}`,
     searched: `${id}\n${title}`.toLowerCase(),
     get item() {
@@ -93,7 +93,7 @@ const applyFilters = () => {
   const sought = search.trim().toLowerCase();
   fitting = rows.filter((row) =>
     (!system || row.system === system) &&
-    (!verdict || row.outcome === verdict) &&
+    (!verdict || row.outcome === verdict || (verdict === "to read" && row.isAlarming)) &&
     (!lost || row.lost.includes(lost)) &&
     row.searched.includes(sought));
   showBatch(0);

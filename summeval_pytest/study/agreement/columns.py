@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS, Score
-from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, is_verbatim, n_letters, pieces_of
+from summeval_pytest.metrics.facet import WEIGHTS, FacetScore
 from summeval_pytest.metrics.flow import Dialogue, ask, ends_unscored
 from summeval_pytest.metrics.number import MetricName, Unscored
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, SegmentFacets, Unanswered
@@ -34,9 +34,11 @@ from summeval_pytest.study.baselines import (
     rouge,
     rouge_1_recall,
 )
-from summeval_pytest.suite.labels import Label, Recorded
+from summeval_pytest.study.recorded_judge import Recorded, records_of
+from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair
+from summeval_pytest.text.excerpts import is_verbatim, n_letters, pieces_of
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.verdict.thresholds import has_part
 
@@ -198,7 +200,7 @@ def labelled_pairs(
     tasks = agreement_tasks(suite, metrics, baselines)
     records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
     references: defaultdict[str, dict[str, FacetSegments]] = defaultdict(dict)
-    for record in suite.recorded:
+    for record in records_of(suite):
         if record.system is not None:
             records[record.paper, record.system].append(record)
         elif record.segments is not None:

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.stats.paired import holm
@@ -24,10 +23,12 @@ from summeval_pytest.study.agreement.coefficients import (
     estimate_of_resamples,
     weighted_coefficients,
 )
+from summeval_pytest.study.systems.corrected import corrected_means
 from summeval_pytest.study.systems.studied import (
     EXTENTS,
     FAITHFULNESS,
     LABELS,
+    STAGES,
     By,
     Column,
     Studied,
@@ -64,7 +65,7 @@ from summeval_pytest.study.tables import (
 )
 
 Scores = Iterator[tuple[str, NDArray[np.float64]]]
-Stages = tuple[str, StageCounts]
+Stages = tuple[str, Mapping[str, int]]
 
 HEAD: Final = 16
 """Characters of a name in the head of a column, which is about as wide as its numbers."""
@@ -383,39 +384,25 @@ def _association(known: Sequence[tuple[str, float, float]]) -> Row:
 
 # EVA-Score: facts by stage
 
-_COUNTS: Final = {
-    "sentences": "n_sentences",
-    "listed": "n_listed",
-    "facts": "n_facts",
-    "chains": "n_chains",
-    "relations": "n_relations",
-    "kept": "n_kept_relations",
-}
-
 
 def fact_stages(studied: Studied) -> Iterator[Row]:
     """Mean counts of each writer's texts, as each judge has listed them.
 
-    Of the facts ``listed``, ``facts`` differ, and make so many ``chains``; a fact that no other
-    refines is a chain of its own. Of the ``relations`` across sentences (0 where nobody was asked)
-    no fact comes near to those ``kept``. ``a sentence`` has facts / sentences, over all papers.
+    The names are those of `STAGES`; relations are 0 where nobody was asked. ``a sentence`` has
+    facts / sentences, over all papers.
     """
     for judge in studied.judges:
         by: By = ("judge", judge)
-        known = [
-            (pair, facts) for pair in studied.pairs if (facts := pair.by(by).facts) is not None
-        ]
+        known = [(pair, facts) for pair in studied.pairs if (facts := pair.by(by).facts)]
         # a paper's reference is the same for every system
         references = {p.paper: (p.group, facts[0]) for p, facts in reversed(known)}
         written: dict[str | None, list[Stages]] = {None: list(references.values())}
         for system in studied.by_system:
             written[system] = [(p.group, f[1]) for p, f in known if p.system == system]
         for writer, stages in written.items():
-            counts = {
-                key: [(g, getattr(of, name)) for g, of in stages] for key, name in _COUNTS.items()
-            }
+            counts = {name: [(group, of[name]) for group, of in stages] for name in STAGES}
             means = {key: mean_of(of, studied.n_papers) for key, of in counts.items()}
-            rate = [(group, of.n_facts, of.n_sentences) for group, of in stages]
+            rate = [(group, of["facts"], of["sentences"]) for group, of in stages]
             means["a sentence"] = rate_of(rate, studied.n_papers)
             yield {"judge": judge, "system": writer, **means}
 
@@ -503,6 +490,26 @@ ANALYSES: Final[Mapping[str, Analysis]] = {
             n_names=2,
         ),
     ),
+    "corrected": Analysis(
+        "corrected",
+        corrected_means,
+        _one_table(
+            "Means without the judge's error, which labelled pairs show",
+            {
+                "judge": "judge",
+                "system": "system",
+                "number": "number",
+                "judged": lambda row: number(row["raw"]),
+                "corrected": lambda row: number(row["value"]),
+                "interval": lambda row: interval_text(row["low"], row["high"]),
+                "labelled": "n_golden",
+                "papers": "n_papers",
+            },
+            "labelled: pairs, or sentences for faithfulness. A system that the labels are on is"
+            " corrected by its own pairs, too.",
+            n_names=3,
+        ),
+    ),
     "judges": Analysis("heats", judge_heats, _heat_tables),
     "spread": Analysis("spreads", spreads, _spread_tables),
     "proportions": Analysis(
@@ -526,7 +533,7 @@ ANALYSES: Final[Mapping[str, Analysis]] = {
         fact_stages,
         _one_table(
             "Facts a text, by stage",
-            {"judge": "judge", "writer": "system", **{n: n for n in (*_COUNTS, "a sentence")}},
+            {"judge": "judge", "writer": "system", **{n: n for n in (*STAGES, "a sentence")}},
             "facts: those listed that differ; chains: as they refine each other; relations: across"
             " sentences, where the suite asks for them; kept: those that no fact comes near to; a"
             " sentence: facts / sentences.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,8 +17,7 @@ from summeval_pytest.endpoints.limits import ModelSeen, models_seen
 from summeval_pytest.judges.judge import Counting, Judge, find_judge
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import is_verbatim, pieces_of
-from summeval_pytest.metrics.facts import StageCounts
+from summeval_pytest.metrics.facts import Stated
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import (
     FACETS,
@@ -29,16 +28,19 @@ from summeval_pytest.questions import (
     Question,
     SegmentFacets,
 )
-from summeval_pytest.run.golden import group_of
+from summeval_pytest.run.golden import GoldenPair, golden_pair, group_of
 from summeval_pytest.run.measure import Evaluation, metric_signature
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.coefficients import resampled_ratios
+from summeval_pytest.study.eva.printed_eva import RelatedText
+from summeval_pytest.study.recorded_judge import records_of
 from summeval_pytest.study.systems.texts import LENGTH
 from summeval_pytest.study.tables import Mean, Row
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import Pair, Paper
+from summeval_pytest.text.excerpts import is_verbatim, pieces_of
 from summeval_pytest.text.output import is_refusal
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import split_sentences
@@ -59,20 +61,39 @@ class Cut(NamedTuple):
     extents: tuple[Extent, ...] = ()
 
 
+STAGES: Final = ("sentences", "listed", "facts", "chains", "relations", "kept")
+"""What is counted of a text before and after each stage of EVA-Score.
+
+Of the facts ``listed`` (or reviewed), ``facts`` differ. They make so many ``chains``; a fact that
+no other refines is one of its own. Of the ``relations`` across sentences, those ``kept`` are near
+no fact: with ``facts`` they make N_c or N_r, with ``chains`` the paper's count of chains
+(EVA-Score, Table 4)."""
+
+
+def stage_counts(stated: Stated) -> Mapping[str, int]:
+    """The counts of one text, by the names of `STAGES`."""
+    found = (stated.n_relations, stated.n_kept) if isinstance(stated, RelatedText) else (0, 0)
+    n_chains = sum(fact.parent is None for fact in stated.facts) - found[1]
+    n_facts = len(stated.facts) - found[1]
+    counts = (len(stated.sentences), stated.n_listed, n_facts, n_chains, *found)
+    return dict(zip(STAGES, counts, strict=True))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """What a judge, people or another judge's record say of one pair.
 
     ``values`` are scores by the names of thresholds, ratings as ``facet.NAME``, and ``overall``;
     what is unknown is absent. ``n_sentences`` are asked about, or in a labelled summary;
-    ``n_answered`` of them have a verdict.
+    ``n_answered`` of them have a verdict. ``facts`` count those of the reference, and of the
+    summary.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
     n_supported: int = 0
     n_answered: int = 0
     n_sentences: int = 0
-    facts: tuple[StageCounts, StageCounts] | None = None
+    facts: tuple[Mapping[str, int], ...] = ()
 
     @property
     def is_faithful(self) -> bool | None:
@@ -140,7 +161,7 @@ class Studied:
     """What a study is made of: pairs by system, each system's papers in any order.
 
     ``sources`` are those of the papers, for word popularity; ``families`` are of judges and systems
-    by name.
+    by name, ``golden`` the labelled pairs with the answers of each judge.
     """
 
     by_system: Mapping[str, Sequence[StudiedText]]
@@ -149,6 +170,7 @@ class Studied:
     references: Sequence[StudiedText] = ()
     sources: Sequence[str] = ()
     families: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+    golden: Mapping[str, Sequence[GoldenPair]] = field(default_factory=dict)
 
     @property
     def pairs(self) -> list[StudiedText]:
@@ -293,6 +315,7 @@ class Material:
         self._suite, self._systems, self._session = suite, systems, session
         self._texts: dict[tuple[str | None, str], StudiedText] = {}
         self._sources: dict[str, str] = {}
+        self._golden: dict[str, list[GoldenPair]] = {}
         for paper in map(suite.paper, suite.paper_ids):
             source, reference = "\n\n".join(s.text for s in paper.source), paper.references[0]
             self._sources[paper.id] = source
@@ -307,7 +330,7 @@ class Material:
             text = self._add(pair.system, paper, pair.summary, numbers)
             if (label := suite.labels.get((paper.id, pair.system))) is not None:
                 text.given[LABELS] = _labelled(label, summary)
-        for line in suite.recorded:
+        for line in records_of(suite):
             text_of = self._texts.get((line.system, line.paper))
             if text_of is not None and (line.facets is not None or line.overall is not None):
                 values = _values(line.facets or {}, line.overall)
@@ -333,6 +356,9 @@ class Material:
         for evaluation in session.evaluate(watch, tasks_of(suite, self._systems, METRICS)):
             text = self._texts[evaluation.system, evaluation.paper]
             text.given["judge", name] = _judged(evaluation)
+            if (label := suite.labels.get((evaluation.paper, evaluation.system))) is not None:
+                pair = golden_pair(replace(label, facts=None), evaluation)
+                self._golden.setdefault(name, []).append(pair)
             self._note_cuts(f"judge {name}", evaluation.pair, watch.segments)
         ledger = session.replies.exchange.ledger if session.replies.is_asking else None
         return StudiedJudge(
@@ -376,6 +402,7 @@ class Material:
             references=[text for text in texts if text.system is None],
             sources=tuple(self._sources.values()),
             families=families,
+            golden=self._golden,
         )
 
 
@@ -424,5 +451,5 @@ def _judged(evaluation: Evaluation) -> Given:
         n_supported=sum(sentence.supported is True for sentence in sentences),
         n_answered=sum(sentence.supported is not None for sentence in sentences),
         n_sentences=len(sentences),
-        facts=eva.counts if isinstance(eva, EvaScore) else None,
+        facts=tuple(map(stage_counts, eva.stated)) if isinstance(eva, EvaScore) else (),
     )

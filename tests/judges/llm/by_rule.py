@@ -24,7 +24,17 @@ from typing import Any
 
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.questions import FACETS, SCALES, Answer, Question
+from summeval_pytest.judges.llm.prompts import PromptBatch
+from summeval_pytest.questions import (
+    FACETS,
+    SCALES,
+    Answer,
+    CheckSentences,
+    Question,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
 
@@ -251,9 +261,9 @@ class RuleSender:
             self._replies[key] = reply
         return self._replies[key]
 
-    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]]) -> str:
         """Advice that a test can tell from the reason."""
-        assert said, why
+        assert said
         return "ask again"
 
 
@@ -276,3 +286,24 @@ def kinds_sent(judge: LlmJudge) -> Counter[str]:
 def ask(judge: LlmJudge, *questions: Question) -> tuple[Answer, ...]:
     """The judge's answers."""
     return asyncio.run(judge.answer(questions))
+
+
+SOURCE = ("We fired forty bricks.", "Slow firing gave bricks of 31 MPa.", "Fuel was dear.")
+CLAIMS = CheckSentences(("Forty bricks were fired.", "The world is round.", "Winter came."), SOURCE)
+
+
+def checks_of(judge: LlmJudge) -> tuple[SentenceCheck | Unanswered, ...]:
+    """What a judge answers to the question above."""
+    (answer,) = ask(judge, CLAIMS)
+    assert isinstance(answer, SentenceChecks)
+    return answer.checks
+
+
+def request_in_words(batch: PromptBatch[Any]) -> str:
+    """What a request about a batch's last two items shows, with its schema."""
+    ids = tuple(unit[-1] for unit in batch.units)[-2:]
+    schema = batch.schema(ids)
+    heading = batch.system.partition("\n")[0]
+    requested = f"{batch.topic}; {batch.units}; {batch.size} at most; {ids}: {heading}"
+    sent = "" if schema is None else f"{schema.name}: {schema.text}"
+    return "\n".join((requested, batch.message(ids), sent))

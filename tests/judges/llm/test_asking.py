@@ -37,7 +37,7 @@ class Scripted:
 
     replies: list[ChatReply | NoReplyError]
     sent: list[ChatRequest] = field(default_factory=list)
-    given_up: list[tuple[list[int], str]] = field(default_factory=list)
+    given_up: list[list[int]] = field(default_factory=list)
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """The next reply."""
@@ -47,9 +47,9 @@ class Scripted:
             raise next_
         return next_
 
-    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]]) -> str:
         """Keeps which of the requests sent came to nothing, and why."""
-        self.given_up.append(([self.sent.index(request) for request, _ in said], why))
+        self.given_up.append([self.sent.index(request) for request, _ in said])
         return "ask again"
 
     @property
@@ -168,51 +168,60 @@ def test_what_stays_unusable_is_unanswered_after_three_requests(text: str, reaso
     sender = Scripted([ChatReply(text=text)])
     tally = ReplyCounts()
     assert settled(sender, 1, tally=tally) == {1: Unanswered(f"{reason}; ask again")}
-    assert sender.given_up == [([0, 1, 2], reason)]
+    assert sender.given_up == [[0, 1, 2]]
     assert [request.attempt for request in sender.sent] == [0, 1, 2]
     assert [request.seed for request in sender.sent] == [0, 1000, 2000]
     assert tally == ReplyCounts(n_reasked=2, n_unanswered=1)
 
 
 @pytest.mark.parametrize(
-    ("finish", "reason"),
+    ("finish", "reason", "n_requests"),
     [
-        ("length", "the reply was cut off"),
-        ("content_filter", "a content filter ended the reply"),
-        ("refusal", "the judge refused"),
+        ("length", "the reply was cut off", 1),
+        ("content_filter", "a content filter ended the reply", 3),
+        ("refusal", "the judge refused", 3),
     ],
 )
-def test_a_reply_that_did_not_end_by_itself_settles_nothing(finish: Finish, reason: str) -> None:
+def test_a_reply_that_did_not_end_by_itself_settles_nothing(
+    finish: Finish, reason: str, n_requests: int
+) -> None:
     """Even where its text can be read, nobody knows what it would have gone on to say."""
     sender = Scripted([reply(entry(1), finish=finish)])
     assert settled(sender, 1) == {1: Unanswered(f"{reason}; ask again")}
-    assert len(sender.sent) == 3
+    assert len(sender.sent) == n_requests
 
 
-@pytest.mark.parametrize(
-    ("counts", "room", "n_requests"),
-    [
-        ([300, 700, 1500], ROOM, 3),
-        ([300, 300, 300], ROOM, 2),
-        ([300, 200, 900], ROOM, 2),
-        ([300, 700, 1500], 300, 1),
-    ],
-)
-def test_a_model_that_only_thinks_is_asked_again_while_it_gets_more_room(
-    counts: list[int], room: int, n_requests: int
-) -> None:
-    """All items at once, since halves would think twice; the same room would end as before."""
-    sender = Scripted([ChatReply(text="", finish="length", usage=Usage(9, n)) for n in counts])
+def test_a_model_that_only_thinks_is_not_asked_again() -> None:
+    """The same room would end as before."""
+    sender = Scripted([ChatReply(text="", finish="length", usage=Usage(9, 300))])
     batch = fact_batch(CheckFacts(FIVE[:3], ("Premise one.",)))
-    poll = Poll(sender, "m", ReplyCounts(), room=room, effort="low")
-    spent = f"the model spent all {counts[n_requests - 1]:,} tokens thinking"
+    poll = Poll(sender, "m", ReplyCounts(), effort="low")
+    spent = "the model spent all 300 tokens thinking"
     assert set(asyncio.run(poll.replies(batch))) == {Unanswered(f"{spent}; ask again")}
-    assert sender.ids == ["1-3"] * n_requests
-    assert {(request.room, request.reasoning_effort) for request in sender.sent} == {(room, "low")}
-    assert [said for said, _ in sender.given_up] == [list(range(n_requests))]
+    assert sender.ids == ["1-3"]
+    assert {(request.room, request.reasoning_effort) for request in sender.sent} == {(ROOM, "low")}
+    assert sender.given_up == [[0]]
 
 
-def test_a_single_item_is_not_asked_again_in_a_room_that_the_suite_fixes() -> None:
+def test_a_model_that_thinks_gets_more_room_when_its_first_is_spent() -> None:
+    """A small room ends loops; with all the room the same items are asked about once more."""
+    thought = ChatReply(text="", finish="length", usage=Usage(9, 4096))
+    sender = Scripted([thought, reply(entry(1), entry(2))])
+    assert settled(sender, 2) == {1: YES, 2: YES}
+    assert [(r.first_room, r.is_roomy) for r in sender.sent] == [(4096, False), (None, True)]
+    assert {(r.room, r.attempt) for r in sender.sent} == {(ROOM, 0)}
+
+
+def test_a_reply_that_repeats_itself_is_not_asked_again() -> None:
+    """Halves would repeat themselves as well: 22 requests a pair, each up to the limit."""
+    loop = ChatReply(text='{"checks": [' + '{"id": 7, "reason": "so"}, ' * 99, finish="length")
+    sender = Scripted([loop])
+    why = "the reply repeats itself and was cut off"
+    assert set(settled(sender, 5).values()) == {Unanswered(f"{why}; ask again")}
+    assert sender.ids == ["1-5"]
+
+
+def test_a_single_item_that_was_cut_off_is_not_asked_again() -> None:
     """Three items are halved, two and one; then each of them alone was cut off."""
     sender = Scripted([reply(entry(1), finish="length")])
     batch = fact_batch(CheckFacts(FIVE[:3], ("Premise one.",)))
@@ -227,10 +236,10 @@ def test_only_the_replies_about_what_stays_unanswered_are_given_up() -> None:
     why = "the reply is no object with one list, 'checks'"
     assert settled(sender, 5)[3] == Unanswered(f"{why}; ask again")
     assert sender.ids == ["1-5", "1-3", "4-5", "3"]
-    assert sender.given_up == [([0, 1, 3], why)]
+    assert sender.given_up == [[0, 1, 3]]
 
 
-def test_what_was_cut_off_is_asked_again_in_halves_with_more_room() -> None:
+def test_what_was_cut_off_is_asked_again_in_halves() -> None:
     """Five items, then three and two: the second half is settled, the first is cut off again."""
     cut = reply(finish="length")
     sender = Scripted(
@@ -238,11 +247,8 @@ def test_what_was_cut_off_is_asked_again_in_halves_with_more_room() -> None:
     )
     assert settled(sender, 5) == dict.fromkeys((1, 2, 3, 4, 5), YES)
     assert sender.ids == ["1-5", "1-3", "4-5", "1-2", "3"]
-    once, twice, four_times = (5,), (3, 2), (2, 1)
     assert [request.max_tokens for request in sender.sent] == [
-        times * (512 + n * 256)
-        for times, counts in ((1, once), (2, twice), (4, four_times))
-        for n in counts
+        512 + n * 256 for n in (5, 3, 2, 2, 1)
     ]
 
 

@@ -23,7 +23,7 @@ from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.run.measure import PLAIN, Asker
 from summeval_pytest.run.runner import Task, evaluate_task
-from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.json_values import JSON_VALUES
@@ -224,7 +224,7 @@ def test_a_pair_takes_few_requests_in_two_steps(*, backward: bool) -> None:
     """
     waves = Waves()
     asker = Asker(LlmJudge(waves, model="m", endpoint="rule"))
-    variants = Variants(eva=EvaVariant(recall="both" if backward else "matched"))
+    variants = Variants(eva_recall="both" if backward else "matched")
     evaluation = asyncio.run(evaluate_task(task_of(LONG, variants), LONG, asker))
     assert evaluation.numbers().unscored == ()
     assert waves.n_waves == 2

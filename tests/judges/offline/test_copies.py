@@ -69,6 +69,11 @@ def test_it_sees_planted_errors_and_condemns_few_paraphrases() -> None:
             "negation: 'rot' against 'not rot'",
         ),
         (
+            "Rot was 18% under nets, and 47% without nets.",
+            "Rot: 18% under nets, 47% without.",
+            None,
+        ),
+        (
             "Pruning improved the yield of old vines.",
             "Pruning failed to improve the yield of old vines.",
             "negation: 'improved' against 'failed to improve'",

@@ -10,6 +10,9 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.judges.offline import NOT_ENGLISH, OfflineJudge
 from summeval_pytest.judges.offline.presence import facts_of
+from summeval_pytest.study.baselines import CountFacts, RateSummary
+from summeval_pytest.study.eva.fact_chains import CheckInChain
+from summeval_pytest.study.eva.relations import ListRelations
 from tests.processes import run_command
 
 ROOT = Path(__file__).parents[3]
@@ -34,10 +37,10 @@ def test_fact_is_checked_by_what_it_adds_to_the_last_one_before_it_in_its_chain(
         ("The miller kept bees.",),
     )
     first, second = whole.facts
-    alone = q.CheckFacts(
+    alone = CheckInChain(
         (q.Fact(text=second.text, sentence=0),),
         whole.premises,
-        earlier=(q.Settled(text="It rained.", holds=None), q.Settled(text=first.text, holds=True)),
+        earlier=(("It rained.", None), (first.text, True)),
     )
     together, added = JUDGE.compute(whole), JUDGE.compute(alone)
     assert isinstance(together, q.FactChecks)
@@ -50,15 +53,15 @@ def test_fact_is_checked_by_what_it_adds_to_the_last_one_before_it_in_its_chain(
     ("question", "remedy"),
     [
         (
-            q.ListRelations("Kites rose. They fell."),
-            "write eva_relations = false in the suite, or name a judge that reads",
+            ListRelations("Kites rose. They fell."),
+            "delete 'relations' from [metrics.eva] of the suite, or name a judge that reads",
         ),
-        (q.CountFacts("Kites rose.", "Kites fell."), "name an LLM judge"),
+        (CountFacts("Kites rose.", "Kites fell."), "name an LLM judge"),
     ],
     ids=["relations", "counts"],
 )
 def test_what_needs_a_reader_is_unanswered_with_what_to_do(
-    question: q.ListRelations | q.CountFacts, remedy: str
+    question: ListRelations | CountFacts, remedy: str
 ) -> None:
     """No relations and no counts would be an answer, and a wrong one."""
     answer = JUDGE.compute(question)
@@ -83,7 +86,9 @@ def test_no_question_about_another_language_is_answered(summary: str, other: str
         q.RateFacets((replace(pair, candidate="Kites.", reference="Kites."),), other, summary),
         q.CheckFacts(facts, (other,)),
         q.CheckSentences((summary,), (other,)),
-        q.RateSummary(other, summary),
+        RateSummary(other, summary),
+        ListRelations(GERMAN),
+        CheckInChain(facts, (other,), earlier=(("Kites.", True),)),
     ]
     answers = {JUDGE.compute(question) for question in questions}
     assert answers == {q.Unanswered(NOT_ENGLISH)}

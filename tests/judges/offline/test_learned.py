@@ -26,7 +26,7 @@ def test_weights_are_small_plain_numbers_with_a_recipe_beside_them() -> None:
         assert all(np.isfinite(array).all() for array in arrays.values())
         recipe = json.loads(WEIGHTS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
         assert {"command", "data", "method", "scores"} <= set(recipe)
-        assert f"tests.fitting.{name} " in recipe["command"]
+        assert f"tools.fitting.{name} " in recipe["command"]
         assert all(not data.startswith("/") for data in recipe["data"])
     sizes = [len(WEIGHTS.joinpath(f"{name}.npz").read_bytes()) for name in NAMES]
     assert 0 < sum(sizes) <= 3_000_000

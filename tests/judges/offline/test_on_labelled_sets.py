@@ -20,9 +20,9 @@ from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
-from tests.fitting.data import auc
 from tests.judges.offline.test_laws import JUDGE, rated
 from tests.shared_data import DATA
+from tools.fitting.data import auc
 
 FEW: Final = 12
 """Papers of REALSumm that are enough to see a fall, and fast."""

@@ -20,7 +20,7 @@ from summeval_pytest.judges.offline.presence import (
     probability,
     weighed,
 )
-from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Settled
+from summeval_pytest.questions import CheckFacts, Fact, FactCheck
 from summeval_pytest.text.words import content_words
 
 GLOVES = (
@@ -112,10 +112,10 @@ NOTHING = Signs(0.0, 0.0, 0.0, numbers_lost=-1.0, rarest_lost=-1.0, beside=0.0, 
 EVERYTHING = Signs(1.0, 1.0, 1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0, of_summary=0.0)
 
 
-def checked(fact: str, premises: Sequence[str], *earlier: Settled) -> FactCheck:
-    """The answer about one fact of a summary, which refines ``earlier`` ones."""
-    requested = CheckFacts((Fact(text=fact, sentence=0),), tuple(premises), earlier=earlier)
-    (check,) = check_facts(requested).checks
+def checked(fact: str, premises: Sequence[str], before: str = "") -> FactCheck:
+    """The answer about one fact of a summary, which refines the one ``before``."""
+    requested = CheckFacts((Fact(text=fact, sentence=0),), tuple(premises))
+    (check,) = check_facts(requested, before).checks
     assert isinstance(check, FactCheck)
     return check
 
@@ -133,7 +133,7 @@ def listed(*texts: str) -> tuple[Fact, ...]:
 
 def test_a_fact_is_weighed_by_what_it_adds() -> None:
     """The subject that it repeats is granted by the fact it refines."""
-    fact, known = "The miller: with nine hives.", Settled(text="The miller.", holds=True)
+    fact, known = "The miller: with nine hives.", "The miller."
     assert not checked(fact, ("The miller kept bees.",), known).entailed
     assert checked(fact, ("The nine hives stood by the mill.",), known).entailed
 

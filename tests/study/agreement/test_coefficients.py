@@ -40,10 +40,10 @@ from summeval_pytest.study.agreement.coefficients import (
 )
 from summeval_pytest.study.agreement.columns import HUMAN, LabelledPair, labelled_pair
 from summeval_pytest.study.agreement.item_agreement import item_agreements
+from summeval_pytest.study.recorded_judge import Recorded, records_of
 from summeval_pytest.study.scholarsum import import_scholarsum
 from summeval_pytest.study.tables import Estimate
 from summeval_pytest.study.tables import Row as Figures
-from summeval_pytest.suite.labels import Recorded
 from summeval_pytest.suite.suite import load_suite
 from tests.resampling import bootstrap_interval, bootstrap_mean
 from tests.study.agreement.agreements import labelled
@@ -263,7 +263,7 @@ def scholarsum(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> 
     import_scholarsum(release_file, out)
     release = load_suite(out)
     records: dict[tuple[str, str], list[Recorded]] = {key: [] for key in release.labels}
-    for line in release.recorded:
+    for line in records_of(release):
         if line.system is not None:
             records[line.paper, line.system].append(line)
     return [

@@ -23,7 +23,8 @@ from summeval_pytest.study.agreement.columns import (
     segment_controls,
     segments_flow,
 )
-from summeval_pytest.suite.labels import Recorded, RoleLabel
+from summeval_pytest.study.recorded_judge import Recorded
+from summeval_pytest.suite.labels import RoleLabel
 from summeval_pytest.suite.suite import load_suite
 from tests.run.test_golden import SUMMARY, evaluation
 from tests.run.test_golden import label as golden_label

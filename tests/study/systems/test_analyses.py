@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.study import tables
 from summeval_pytest.study.systems.analyses import (
@@ -21,7 +20,7 @@ from summeval_pytest.study.systems.analyses import (
     spreads,
     standings,
 )
-from summeval_pytest.study.systems.studied import Cut, Given, StudiedText
+from summeval_pytest.study.systems.studied import STAGES, Cut, Given, StudiedText
 from summeval_pytest.study.systems.texts import NUMBERS
 from summeval_pytest.study.tables import Row
 from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, studied, text
@@ -265,19 +264,13 @@ def test_what_does_not_vary_has_no_coefficient_or_no_interval(
     assert found["n_pairs"] == 4
 
 
-REFERENCE = StageCounts(n_sentences=4, n_listed=9, n_facts=8, n_chains=5)
+REFERENCE = dict(zip(STAGES, (4, 9, 8, 5, 0, 0), strict=True))
 
 
 def counted(paper: str, system: str, sentences: int, facts: int, kept: int = 0) -> StudiedText:
     """A pair whose summary has so many sentences, facts and relations."""
-    stages = StageCounts(
-        n_sentences=sentences,
-        n_listed=facts + 1,
-        n_facts=facts,
-        n_chains=facts // 2,
-        n_relations=2 * kept,
-        n_kept_relations=kept,
-    )
+    counts = (sentences, facts + 1, facts, facts // 2, 2 * kept, kept)
+    stages = dict(zip(STAGES, counts, strict=True))
     return pair(paper, system, judged=Given(facts=(REFERENCE, stages)))
 
 

@@ -1,0 +1,1 @@
+"""Commands that a person types now and then: new suites, labels, the history, noise of a judge."""

@@ -1,0 +1,1 @@
+"""EVA-Score as its paper prints it."""

@@ -1,0 +1,388 @@
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import ipc, parquet
+from syrupy.assertion import SnapshotAssertion
+
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
+from tests.cli.conftest import Shell
+from tests.label_suite import write_lines
+
+TABLE = """\
+\ufeffdoc,article,abstract,model,year,prediction
+moss-01,"Moss grew.
+It was green.",Moss grew.,org/long-7b,1999,It did.
+moss-01,"Moss grew.
+It was green.",Moss grew.,short,1999,
+moss-02,Fern grew.,Fern grew.,short,2001,Fern.
+"""
+NAMES = "paper=doc,source=article,reference=abstract,system=model,summary=prediction"
+ROWS: list[dict[str, Any]] = [
+    {"id": 1, "article": "Moss grew.", "abstract": "Moss.", "summary": "It did."},
+    {"id": 2, "article": "Fern grew.", "abstract": "Fern.", "summary": "Fern."},
+]
+HF = ("--columns", "source=article,reference=abstract", "--system", "ours")
+
+
+def saved(folder: Path, split: str, *shards: list[dict[str, Any]]) -> None:
+    """Write a folder as `datasets.save_to_disk` writes it (5.2)."""
+    folder.mkdir(parents=True)
+    names = [f"data-{n:05}-of-{len(shards):05}.arrow" for n, _ in enumerate(shards)]
+    for name, rows in zip(names, shards, strict=True):
+        table = pa.Table.from_pylist(rows)
+        with ipc.new_stream(folder / name, table.schema) as stream:
+            stream.write_table(table)
+    state = {"_data_files": [{"filename": name} for name in names], "_split": split}
+    (folder / "state.json").write_text(json.dumps(state, indent=2), encoding="utf-8")
+    (folder / "dataset_info.json").write_text("{}", encoding="utf-8")
+
+
+def test_a_table_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
+    """Worked example: two papers, two systems, an empty and a missing summary, a spare column."""
+    file, out = tmp_path / "runs.csv", tmp_path / "gate"
+    file.write_text(TABLE, encoding="utf-8", newline="\r\n")
+    assert shell.lines("import", "table", file, "--out", out, "--columns", NAMES) == [
+        f"{out}: 2 papers, 2 systems, 4 pairs",
+        "empty summaries, written as '-', which fails: 1",
+        (
+            "missing summaries, written as '-', which fails: 1, first paper 'moss-02' of system"
+            " 'org/long-7b'; --skip-missing lists these papers under 'skip'"
+        ),
+        "references that are their source, word for word: 1",
+        "columns copied, which nothing scores: x_year",
+        f"next: pytest {out}",
+    ]
+    suite = load_suite(out)
+    assert suite.paper("moss-01").source[0].text == "Moss grew.\nIt was green."
+    assert suite.pair("moss-01", "short").summary == "-"
+    assert json.loads((out / "papers.jsonl").read_text().splitlines()[0])["x_year"] == "1999"
+    assert suite.pair("moss-02", "org/long-7b").summary == "-"
+    assert not suite.systems["org/long-7b"].skip
+    assert (out / "systems" / "org-long-7b.jsonl").is_file()
+    assert Threshold("facet.coverage", 0.35) in thresholds_of(suite).pair
+    skipping = ("--out", tmp_path / "fewer", "--columns", NAMES, "--skip-missing")
+    assert shell.lines("import", "table", file, *skipping)[2] == (
+        "missing summaries, listed under 'skip': 1, first paper 'moss-02' of system 'org/long-7b'"
+    )
+    assert load_suite(tmp_path / "fewer").systems["org/long-7b"].skip == ("moss-02",)
+    assert shell.error(4, "import", "table", file, "--out", out, "--columns", NAMES).endswith(
+        "this folder holds the suite 'summeval.toml' already; name another folder"
+    )
+
+
+@pytest.mark.parametrize("form", ["saved dictionary", "saved", "parquet"])
+def test_a_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, form: str) -> None:
+    """Rows of all shards, in order, as saved or as the hub has them; numbers as ids are texts."""
+    folder, out, is_dict = tmp_path / "data", tmp_path / "gate", form == "saved dictionary"
+    if form == "parquet":
+        folder.mkdir()
+        for n, row in enumerate(ROWS):
+            file = folder / f"test-{n:05}-of-00002.parquet"
+            parquet.write_table(pa.Table.from_pylist([row]), file)
+        parquet.write_table(pa.Table.from_pylist(ROWS), folder / "train.parquet")
+    else:
+        saved(folder / "test" if is_dict else folder, "test", ROWS[:1], ROWS[1:])
+    if is_dict:
+        saved(folder / "train", "train", ROWS[:1])
+        index = {"splits": ["train", "test"]}
+        (folder / "dataset_dict.json").write_text(json.dumps(index), encoding="utf-8")
+    lines = shell.lines("import", "hf", folder, "--out", out, *HF, "--split", "test")
+    assert lines[0] == f"{out}: 2 papers, 1 system, 2 pairs"
+    suite = load_suite(out)
+    assert [suite.pair(paper, "ours").summary for paper in ("1", "2")] == ["It did.", "Fern."]
+    other = shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF, "--split", "tst")
+    assert other == "--split=tst: there is no such split; did you mean 'test'?"
+    if form == "parquet":
+        (folder / "test-00001-of-00002.parquet").unlink()
+        lost = shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF, "--split=test")
+        assert lost == (
+            f"FILE: {folder} holds 1 of the 2 files of split 'test', by their names; download all"
+            " of them"
+        )
+    if is_dict:
+        assert shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF) == (
+            "the dataset has the splits train, test; choose with --split"
+        )
+
+
+@pytest.mark.parametrize(("n_papers", "is_wide"), [(12, True), (60, False)])
+def test_margins_that_nearly_everything_passes_are_called_so(
+    tmp_path: Path, shell: Shell, n_papers: int, is_wide: bool
+) -> None:
+    """Twelve papers allow a margin of .23, with which a green comparison says little."""
+    rows = [{"text": f"Moss {n}.", "abstract": "Moss.", "summary": "It."} for n in range(n_papers)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    shell.lines("init", tmp_path / "moss", "--papers", tmp_path / "rows.jsonl", "--system=ours")
+    text = next((tmp_path / "moss").rglob("summeval.toml")).read_text()
+    assert (f"{n_papers} papers: much worse releases pass such margins" in text) is is_wide
+    assert ("passes about 4 times of 5" in text) is not is_wide
+
+
+def test_references_are_not_taken_for_the_summaries(tmp_path: Path, shell: Shell) -> None:
+    """In many data sets `summary` is what people wrote, and the gate would be green at once."""
+    table, arguments = tmp_path / "runs.csv", ("--out", tmp_path / "gate")
+    rows = ("Moss grew.,Moss.,Moss. ,It did.", "Fern grew.,Fern.,Fern.,Fern.")
+    table.write_text("\n".join(("source,abstract,summary,made", *rows)), encoding="utf-8")
+    assert shell.error(4, "import", "table", table, *arguments) == (
+        "each of the 2 summaries is its reference or its source; name the model's column"
+        " (others: made) with --columns summary=COLUMN, or summary=summary if that is meant"
+    )
+    said = shell.lines("import", "table", table, *arguments, "--columns", "summary=made")
+    assert "summaries that are their reference or source, word for word: 1" in said
+    meant = ("--out", tmp_path / "same", "--columns", "summary=summary")
+    said = shell.lines("import", "table", table, *meant)
+    assert "summaries that are their reference or source, word for word: 2" in said
+
+
+def test_papers_are_numbered_and_columns_guessed(tmp_path: Path, shell: Shell) -> None:
+    """Many datasets have no ids; equal texts are one paper, so that systems are compared on it."""
+    # A table of another tool needs no option; what was guessed can be said otherwise.
+    rows = [
+        {"source": f"{plant} grew.", "reference": plant, "system": system, "summary": "It did."}
+        for system in ("a", "b")
+        for plant in ("Moss", "Fern")
+    ]
+    write_lines(tmp_path / "my runs.jsonl", *rows)
+    shell.lines("import", "table", tmp_path / "my runs.jsonl", "--out", tmp_path / "gate")
+    suite = load_suite(tmp_path / "gate")
+    assert suite.paper_ids == ("my-runs-0001", "my-runs-0002")
+    assert suite.paper_ids_of("b") == suite.paper_ids
+    table, out = tmp_path / "runs.csv", tmp_path / "other"
+    table.write_text("doc_id,article,abstract,output\n7,Moss grew.,Moss.,It did.\n")
+    _, guesses, _ = shell.lines("import", "table", table, "--out", out)
+    assert guesses == (
+        "guessed: source is the column 'article'; reference is the column 'abstract'; summary is"
+        " the column 'output'; paper is the column 'doc_id'; every row is of the system 'candidate'"
+        " (--system names it); --columns OURS=YOURS says otherwise"
+    )
+    assert load_suite(out).pair("7", "candidate").summary == "It did."
+
+
+FRAME = ({"document": "Moss grew.", "summary": "Moss.", "model_output": "It did."},)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "document,summary,model_output\nMoss grew.,Moss.,It did.\n"),
+        ("a.csv", ",Text,ABSTRACT,Generated Summary\n0,Moss grew.,Moss.,It did.\n"),
+        ("a.csv", "article,highlights,prediction,index\nMoss grew.,Moss.,It did.,0\n"),
+        ("a.jsonl", json.dumps(FRAME[0])),
+        ("a.json", json.dumps(FRAME)),
+    ],
+)
+def test_usual_columns_need_no_option(tmp_path: Path, shell: Shell, name: str, text: str) -> None:
+    """Beside a model's output, `summary` is what people wrote; pandas names no index column."""
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    shell.lines("import", "table", tmp_path / name, "--out", tmp_path / "gate")
+    suite = load_suite(tmp_path / "gate")
+    (paper,) = suite.paper_ids
+    pair = suite.pair(paper, "candidate")
+    assert (pair.paper.references, pair.summary) == (("Moss.",), "It did.")
+    assert pair.paper.source[0].text == "Moss grew."
+
+
+@pytest.mark.parametrize(
+    ("head", "named"),
+    [
+        ("inhalt,kurz,ausgabe", "source=inhalt,reference=kurz,summary=ausgabe"),
+        ("document,summary,llama3,gpt4", "source=document,reference=summary,summary=llama3"),
+        ("article,abstract,summary,pred", "source=article,reference=abstract,summary=pred"),
+        ("text,body,reference,output", "source=text,summary=output"),
+    ],
+)
+def test_a_doubt_is_answered_with_the_command_to_type(
+    tmp_path: Path, shell: Shell, head: str, named: str
+) -> None:
+    """A wrong guess would be a green gate over the wrong texts; the printed command works."""
+    table, out = tmp_path / "my runs.csv", tmp_path / "gate"
+    table.write_text(f"{head}\n" + ",".join("abcd"[: head.count(",") + 1]), encoding="utf-8")
+    command = ("import", "table", str(table), "--out", str(out))
+    question, typed = shell.error(4, *command).splitlines()
+    assert ": which column is the " in question
+    assert question.endswith(f"write --columns {named}")
+    assert shlex.split(typed) == ["summeval", *command, "--columns", named]
+    shell.lines(*shlex.split(typed)[1:])
+    assert load_suite(out).paper_ids == ("my-runs-0001",)
+
+
+def test_further_columns_are_those_of_papers_or_of_summaries(tmp_path: Path, shell: Shell) -> None:
+    """Slices read papers; what differs from row to row of a paper is not the paper's."""
+    rows = [
+        {"id": "a", "source": "Moss grew.", "reference": "Moss.", "summary": name, "system": name}
+        | {"field": "bio", "rouge": rouge, "at": datetime(2026, 1, 1, tzinfo=UTC)}
+        for name, rouge in (("a", 0.5), ("b", math.nan))
+    ]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    said = shell.lines("import", "table", tmp_path / "a.parquet", "--out", tmp_path / "gate")
+    assert "columns copied, which nothing scores: x_field, x_rouge" in said
+    assert "columns left out, since they are no text: at" in said
+    (paper,) = (tmp_path / "gate/papers.jsonl").read_text().splitlines()
+    assert json.loads(paper).keys() == {"id", "source", "reference", "x_field"}
+    files = sorted((tmp_path / "gate/systems").iterdir())
+    assert [json.loads(file.read_text()).get("x_rouge") for file in files] == [0.5, None]
+
+
+def test_a_dataset_names_no_file_outside_of_its_folder(tmp_path: Path, shell: Shell) -> None:
+    """A downloaded folder is a stranger's."""
+    saved(tmp_path / "data", "test", ROWS)
+    state = {"_data_files": [{"filename": "../secret.csv"}]}
+    (tmp_path / "data" / "state.json").write_text(json.dumps(state), encoding="utf-8")
+    (tmp_path / "secret.csv").write_text("hunter2,b\n", encoding="utf-8")
+    message = shell.error(4, "import", "hf", tmp_path / "data", "--out", tmp_path / "gate", *HF)
+    assert "'../secret.csv' leads out of" in message
+    assert "hunter2" not in message
+
+
+HEAD = "id,source,reference,system,summary\n"
+
+
+def test_mistakes_in_rows_are_reported_with_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell, snapshot: SnapshotAssertion
+) -> None:
+    """Nothing is written then, and each message says what to type."""
+    monkeypatch.chdir(tmp_path)
+    tables = [
+        ("id,story,gist,system,summary\n1,a,b,c,d\n",),
+        (HEAD, "--columns", "prediction=summary"),
+        (HEAD,),
+        (f"{HEAD}1,a,b,x,d\n1,other,b,y,d\n",),
+        (f"{HEAD}1,a,b,x,d\n1,a,b,x,e\n",),
+        (f"{HEAD}1,a,,x,d\n",),
+        (f"{HEAD}1,a,b,,d\n",),
+        (f"{HEAD}1,a,b,judge,d\n",),
+        (f"{HEAD}1,a,b,a/b,d\n1,a,b,A-b,d\n",),
+        (HEAD, "--columns", "summary"),
+        (HEAD, "--columns", "sumary=summary"),
+        (HEAD, "--columns", "summary=a,summary=b"),
+        (HEAD, "--columns", "summary=prediction"),
+        ("document,summary\n",),
+        (HEAD, "--split", "test"),
+        (HEAD, "--suite", "gate"),
+    ]
+    message = []
+    for text, *options in tables:
+        (tmp_path / "runs.csv").write_text(text, encoding="utf-8")
+        message.append(shell.error(4, "import", "table", "runs.csv", "--out", "gate", *options))
+    (tmp_path / "frame.json").write_text('{"source": {"0": "a"}}', encoding="utf-8")
+    message.append(shell.error(4, "import", "table", "frame.json", "--out", "gate"))
+    message.append(shell.error(4, "import", "hf", ".", "--out", "gate"))
+    message.append(shell.error(4, "import", "csv", "runs.csv", "--out", "gate", "--system", "x"))
+    assert not (tmp_path / "gate").exists()
+    assert message == snapshot
+
+
+PAPERS = "id,source,reference\n1,Moss grew.,Moss.\n2,Fern grew.,Fern.\n3,Reed grew.,Reed.\n"
+SUMMARIES = "paper,system,summary\n2,a,Fern.\n1,a,It did.\n"
+
+
+def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) -> None:
+    """Many keep them apart; a paper that nobody summarised fails, unless the user leaves it out."""
+    papers, summaries = tmp_path / "papers.csv", tmp_path / "summaries.csv"
+    papers.write_text(PAPERS.replace("reference", "summary"), encoding="utf-8")
+    summaries.write_text(SUMMARIES, encoding="utf-8")
+    command = ("import", "table", papers, "--summaries", summaries, "--out")
+    gate, fewer = tmp_path / "gate", tmp_path / "fewer"
+    assert shell.lines(*command, gate)[:3] == [
+        f"{gate}: 3 papers, 1 system, 3 pairs",
+        (
+            "guessed: source is the column 'source'; reference is the column 'summary'; --columns"
+            " OURS=YOURS says otherwise"
+        ),
+        (
+            "missing summaries, written as '-', which fails: 1, first paper '3' of system 'a';"
+            " --skip-missing lists these papers under 'skip'"
+        ),
+    ]
+    assert load_suite(gate).pair("1", "a").paper.references == ("Moss.",)
+    assert load_suite(gate).pair("3", "a").summary == "-"
+    assert load_suite(gate).paper_ids == ("1", "2", "3")
+    assert shell.lines(*command, fewer, "--skip-missing")[:3] == [
+        f"{fewer}: 2 papers, 1 system, 2 pairs",
+        (
+            "guessed: source is the column 'source'; reference is the column 'summary'; --columns"
+            " OURS=YOURS says otherwise"
+        ),
+        "papers without a summary, left out: 1",
+    ]
+    assert load_suite(fewer).paper_ids == ("1", "2")
+
+
+def test_mistakes_in_two_tables_are_reported_with_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell, snapshot: SnapshotAssertion
+) -> None:
+    """The two are easily exchanged; a summary of no paper is a typing mistake."""
+    monkeypatch.chdir(tmp_path)
+    tables = [
+        (SUMMARIES, PAPERS),
+        (PAPERS, f"{SUMMARIES}moss,a,b\n"),
+        (f"{PAPERS}1,a,b\n", SUMMARIES),
+        (f"{PAPERS}4,,b\n", SUMMARIES),
+        (PAPERS, SUMMARIES, "--columns", "summary=text"),
+    ]
+    message = []
+    for papers, summaries, *options in tables:
+        (tmp_path / "papers.csv").write_text(papers, encoding="utf-8")
+        (tmp_path / "sums.csv").write_text(summaries, encoding="utf-8")
+        given = ("papers.csv", "--summaries", "sums.csv", "--out", "gate", *options)
+        message.append(shell.error(4, "import", "table", *given))
+    assert message == snapshot
+
+
+RELEASED: Mapping[str, object] = {
+    "article": "moss grew on stone .",
+    "human": "moss grew .",
+    "gpt35_fm": "Moss did grow.",
+    "gpt35_fm_human": 0.65,
+    "gpt35_fm_human_list": [1 / 3, 0.5, 0.75, 0.0],
+    "llama2_70b": "Moss grows.",
+}
+
+
+def release(folder: Path, *lines: Mapping[str, object]) -> Path:
+    """A release with these lines."""
+    file = folder / "pubmed.json"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return file
+
+
+def test_an_import_makes_a_suite_and_says_what_it_holds(tmp_path: Path, shell: Shell) -> None:
+    """Worked example: two papers, two systems, one summary empty, two facets left out."""
+    # What is wrong with a segment is told in the segment's own words, as one safe line.
+    hostile = {**RELEASED, "ground_aspect": json.dumps({"\x1b[31m\n##[error]": "moss"})}
+    file = release(tmp_path, RELEASED, {**RELEASED, "llama2_70b": "<s></s>"}, hostile)
+    out = tmp_path / "out"
+    *lines, note, following = shell.lines("import", "scholarsum", file, "--out", out)
+    assert lines == [
+        f"{out}: 3 papers, 2 systems, 5 pairs",
+        "3 pairs have human labels; 3 facets were left out by the annotators",
+        "pubmed-002: the summary of 'llama2_70b' is empty; listed under skip",
+    ]
+    assert note.startswith("pubmed-003: GPT-4 segments of the reference left out: ")
+    assert "\x1b" not in note
+    assert "##[" not in note
+    assert following == f"next: pytest {out}"
+    suite = load_suite(out)
+    assert suite.paper_ids == ("pubmed-001", "pubmed-002", "pubmed-003")
+    assert suite.labels["pubmed-001", "gpt35_fm"].overall == 0.65
+
+
+def test_options_of_another_format_are_refused(shell: Shell) -> None:
+    """An option that did nothing would be believed."""
+    assert shell.error(4, "import", "csv", "in.csv", "--out", "o") == (
+        "labels of a csv file need a suite; name it with --suite SUITE"
+    )
+    command = ("import", "scholarsum", "in.json", "--out", "o", "--suite", "s")
+    assert shell.error(4, *command) == (
+        "--suite goes with labels, as of csv, and 'scholarsum' makes a suite; leave it out"
+    )

@@ -1,0 +1,270 @@
+"""Chains of facts, and how they are checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+from itertools import pairwise
+
+import pytest
+
+from summeval_pytest import questions as q
+from summeval_pytest.metrics.flow import NoScoreError
+from summeval_pytest.study.eva.fact_chains import (
+    CheckInChain,
+    adjacent_chains,
+    ancestors,
+)
+from summeval_pytest.study.eva.printed_eva import PrintedEva
+from tests.metrics.table_judge import Table, ended, facts
+from tests.metrics.test_eva import checks, no, yes
+
+REFERENCE = "Zinc was given to mice. The mice slept longer."
+SUMMARY = "Zinc was given. Mice slept. Mice slept."
+RELATED = PrintedEva(relations=0.65)
+GROW, FAST, MICE, SAFE = "Zinc acted.", "Zinc acted fast.", "It acted fast in mice.", "It is safe."
+
+
+@pytest.mark.parametrize(
+    ("texts_listed", "parents"),
+    [
+        ((GROW, FAST, MICE, SAFE), [None, 0, 1, None]),
+        ((FAST, SAFE, GROW, FAST), [None, None, 1, 2]),  # a no ends a chain, the next begins there
+        ((GROW,), [None]),
+        ((), []),
+    ],
+)
+def test_a_fact_that_its_follower_entails_is_the_parent(
+    texts_listed: tuple[str, ...], parents: list[int | None]
+) -> None:
+    """Worked example of the paper's rule: runs of True are chains, in the order of the facts."""
+    judge = Table(carries={GROW: (FAST,), FAST: (MICE,), SAFE: (GROW,)})
+    named = tuple(
+        q.Fact(text=t, sentence=0, parent=i - 1 if i else None) for i, t in enumerate(texts_listed)
+    )
+    result = judge.drive(adjacent_chains(named))  # the parents that the lister named are left out
+    assert [fact.parent for fact in result] == parents
+    requested = tuple(
+        q.CheckFacts(facts(one), (other,), every_premise=False)
+        for one, other in pairwise(texts_listed)
+    )
+    assert judge.rounds == ([requested] if requested else [])
+
+
+def test_a_link_without_an_answer_is_a_no() -> None:
+    """Up to 5 % of them; a chain never decides whether a fact counts."""
+    texts_listed = [f"Kiln {n} was hot." for n in range(21)]
+    judge = Table(
+        silent=frozenset({texts_listed[3]}), carries={texts_listed[0]: (texts_listed[1],)}
+    )
+    result = judge.drive(adjacent_chains(facts(*texts_listed)))
+    assert [fact.parent for fact in result] == [None, 0, *([None] * 19)]
+
+
+NO_LINK = "1 of 1 pairs of neighbouring facts unanswered, first: "
+
+
+@pytest.mark.parametrize(
+    ("answer", "of_relations", "of_links"),
+    [
+        (q.Unanswered("cut off"), "cut off", f"{NO_LINK}cut off"),
+        (
+            q.FactList(()),
+            None,
+            "CheckFacts was answered with FactList",
+        ),
+        (
+            q.FactChecks(()),
+            "ListRelations was answered with FactChecks",
+            "the judge returned 0 fact checks for 1 asked about",
+        ),
+        (
+            q.FactChecks((q.Unanswered("no word"),)),
+            "ListRelations was answered with FactChecks",
+            f"{NO_LINK}no word",
+        ),
+    ],
+)
+def test_a_judge_that_tells_no_relation_or_link_gives_no_score(
+    answer: q.Unanswered | q.FactList | q.FactChecks, of_relations: str | None, of_links: str
+) -> None:
+    """Without them the score would be another one under the same name."""
+    if of_relations is not None:
+        with pytest.raises(NoScoreError, match=f"^{of_relations}$"):
+            ended(RELATED.read_both(REFERENCE, SUMMARY, ()), (q.FactList(()), answer))
+    with pytest.raises(NoScoreError, match=f"^{of_links}$"):
+        ended(adjacent_chains(facts(GROW, FAST)), (answer,))
+
+
+def test_a_chain_may_be_long() -> None:
+    """Its facts are reported from the root on, and no recursion ends the run."""
+    long = [
+        q.Fact(text="", sentence=0, parent=place - 1 if place else None) for place in range(5000)
+    ]
+    assert ancestors(long, 4999) == tuple(range(4999))
+
+
+PREMISES = ("Zinc was given to mice.", "Mice slept longer.", "Moss grew on the roof.")
+ROOT = q.Fact(text="Zinc was given.", sentence=0)
+CHILD = q.Fact(text="Zinc was given to rats.", sentence=0, parent=0)
+SECOND = q.Fact(text="Zinc was given to mice.", sentence=0, parent=0)
+LAST = q.Fact(text="Zinc was given to mice that slept.", sentence=0, parent=2)
+OTHER = q.Fact(text="Moss grew.", sentence=1)
+TREE = (ROOT, CHILD, SECOND, LAST, OTHER)
+CHAIN = PrintedEva(validation="chain")
+
+
+def validated(
+    judge: Table,
+    variant: PrintedEva,
+    facts: tuple[q.Fact, ...] = TREE,
+    premises: tuple[str, ...] = PREMISES,
+) -> tuple[q.FactCheck | q.Unanswered, ...]:
+    """What these facts come to."""
+    return judge.drive(variant.validate(facts, premises)).checks
+
+
+def alone(*facts: q.Fact) -> tuple[q.Fact, ...]:
+    """The facts as they are asked about by themselves."""
+    return tuple(replace(fact, parent=None) for fact in facts)
+
+
+def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before() -> None:
+    """Worked example: facts of one parent share a question; a chain goes on after a no.
+
+    By default the whole tree is one question: one request for a summary.
+    """
+    judge = Table(carries={ROOT.text: PREMISES[:1], LAST.text: PREMISES[:2]})
+    results = validated(judge, CHAIN)
+    before = (ROOT.text, True)
+    chain = (before, (SECOND.text, True))
+    assert judge.rounds == [
+        (q.CheckFacts((ROOT, OTHER), PREMISES),),
+        (CheckInChain(alone(CHILD, SECOND), PREMISES, earlier=(before,)),),
+        (CheckInChain(alone(LAST), PREMISES, earlier=chain),),
+    ]
+    holds = [check.entailed for check in results if isinstance(check, q.FactCheck)]
+    assert holds == [True, False, True, True, False]
+    default = Table()
+    validated(default, PrintedEva())
+    assert default.rounds == [(q.CheckFacts(TREE, PREMISES),)]
+
+
+def test_a_no_and_an_unanswered_fact_are_reported_to_those_after_them() -> None:
+    """A wrong first fact must not sink a right addition, so the judge has to know of it."""
+    chain = (
+        ROOT,
+        q.Fact(text="To rats.", sentence=0, parent=0),
+        q.Fact(text="At dawn.", sentence=0, parent=1),
+    )
+    judge = Table(silent=frozenset({ROOT.text}), carries={"At dawn.": PREMISES[1:2]})
+    results = validated(judge, CHAIN, chain)
+    last = judge.fact_questions()[-1]
+    assert isinstance(last, CheckInChain)
+    assert last.earlier == (
+        (ROOT.text, None),
+        ("To rats.", False),
+    )
+    assert results[0] == q.Unanswered("no word on it")
+    assert results[2] == q.FactCheck(reason="1 carry it", entailed=True, premises=(1,))
+
+
+def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
+    """Worked example of the paper's k: the fact shares zinc and given with the first premise."""
+    judge = Table(carries={ROOT.text: PREMISES[:1]})
+    results = validated(judge, PrintedEva(premises=2), (ROOT, OTHER))
+    assert judge.rounds == [
+        (
+            q.CheckFacts((ROOT,), PREMISES[:1]),
+            q.CheckFacts((ROOT,), PREMISES[1:2]),
+            q.CheckFacts((OTHER,), PREMISES[2:]),
+            q.CheckFacts((OTHER,), PREMISES[:1]),
+        )
+    ]
+    assert results == (
+        q.FactCheck(reason="1 carry it", entailed=True, premises=(0,)),
+        q.FactCheck(reason="0 carry it", entailed=False),
+    )
+
+
+def test_a_premise_that_is_not_among_the_most_similar_carries_nothing() -> None:
+    """What retrieval misses is the paper's loss, too (metrics.md 3.3)."""
+    judge = Table(carries={ROOT.text: PREMISES[2:]})
+    for most, holds in ((2, False), (3, True)):
+        (check,) = validated(judge, PrintedEva(premises=most), (ROOT,))
+        assert isinstance(check, q.FactCheck)
+        assert (check.entailed, check.premises) == (holds, (2,) if holds else ())
+
+
+class Stubborn(Table):
+    """Says of the first premise nothing, of the second yes without naming it, of the third no."""
+
+    def say(self, question: object) -> q.FactChecks | q.Unanswered:
+        """By the one premise that is offered."""
+        assert isinstance(question, q.CheckFacts)
+        place = PREMISES.index(question.premises[0])
+        weak, strong = replace(yes(), support=0.6), replace(no(0), support=0.9)
+        return (q.Unanswered("cut off"), checks(weak), checks(strong))[place]
+
+
+@pytest.mark.parametrize(
+    ("premises", "check"),
+    [
+        # one that holds is enough, and there was no other premise to name
+        (PREMISES[1:], replace(yes(0), support=0.6)),
+        # the premise that nobody judged might have carried it, or be matched by it
+        (PREMISES, q.Unanswered("cut off")),
+        ((PREMISES[0], PREMISES[2]), q.Unanswered("cut off")),
+        # what speaks against a fact is told
+        (PREMISES[2:], replace(no(0), support=0.9)),
+    ],
+)
+def test_checks_with_one_premise_each_come_to_one(
+    premises: tuple[str, ...], check: q.FactCheck | q.Unanswered
+) -> None:
+    """A fact holds where any premise carries it."""
+    assert validated(Stubborn(), PrintedEva(premises=3), (ROOT,), premises) == (check,)
+
+
+@pytest.mark.parametrize("variant", [CHAIN, PrintedEva(premises=1)])
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (q.FactList(()), "CheckFacts was answered with FactList"),
+        (checks(), "the judge returned 0 fact checks for 1 asked about"),
+        (checks(yes(7)), f"fact {ROOT.text!r}: a premise of (7,) was not offered"),
+    ],
+)
+def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
+    variant: PrintedEva, answer: q.FactChecks | q.FactList, fault: str
+) -> None:
+    """The same in every form: never a smaller denominator."""
+    with pytest.raises(NoScoreError) as caught:
+        ended(variant.validate((ROOT,), PREMISES), (answer,))
+    assert str(caught.value) == fault
+
+
+def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
+    """Where it was about all of them there is no score; else the share of such facts decides."""
+    lost = q.Unanswered("timed out")
+    with pytest.raises(NoScoreError, match=r"^timed out$"):
+        ended(CHAIN.validate((ROOT,), PREMISES), (lost,))
+    flow = PrintedEva(premises=1).validate((ROOT, OTHER), PREMISES)
+    assert ended(flow, (lost, checks(no()))).checks == (lost, no())
+
+
+def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
+    """Only what is said of the facts before is another matter."""
+    folder = files("summeval_pytest")
+    usual, in_chain = (
+        (folder / path).read_text("utf-8").splitlines()
+        for path in (
+            "judges/llm/prompts/fact_checks.md",
+            "study/eva/prompts/fact_checks_in_chain.md",
+        )
+    )
+    left = [line for line in usual if line not in in_chain]
+    assert left[0] == "# Fact checks"
+    assert left[1].startswith("- A fact marked as refining another is judged by what it adds.")
+    assert len(left) == 4
+    assert any(line.startswith("- Under `earlier` stand statements") for line in in_chain)

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.study.eva.similarity import Vectors, cosines, most_similar
+
+said = st.lists(st.sampled_from(("zinc grew", "lead", "zinc lead moss", "of the", "", "moss moss")))
+
+
+def test_cosine_worked_example() -> None:
+    """Of two facts one shares a word, which both hold, and has one of its own."""
+    # n = 2; df(zinc) = 2, idf = ln(3/3) + 1 = 1; df(moss) = df(fern) = 1, idf = ln(3/2) + 1 = m
+    # "zinc moss" . "zinc fern" = 1 * 1; lengths sqrt(1 + m^2) each
+    m = log(3 / 2) + 1
+    ((own, other),) = cosines(["zinc moss"], ["zinc moss", "zinc fern"])
+    assert own == 1.0
+    assert other == pytest.approx(1 / (1 + m**2))
+
+
+def test_inflection_case_and_common_words_do_not_count() -> None:
+    """The words are those of the embedded judge; without any, a text is similar to nothing."""
+    assert cosines(["The zinc was reduced"], ["ZINC reduces"]).item() == 1.0
+    assert cosines(["of the"], ["of the", "zinc"]).tolist() == [[0.0, 0.0]]
+
+
+@given(said, said)
+def test_cosines_are_between_zero_and_one_and_a_copy_is_one(one: list[str], two: list[str]) -> None:
+    """Law: whatever the texts; a copy is one exactly, or a threshold of 1 would let it through."""
+    result = cosines(one, [*two, *one])
+    assert result.shape == (len(one), len(two) + len(one))
+    assert np.all((result >= 0) & (result <= 1))
+    for place, text in enumerate(one):
+        assert result[place, len(two) + place] == (0.0 if text in {"", "of the"} else 1.0)
+
+
+def test_most_similar_are_the_best_first_and_the_first_of_equals() -> None:
+    """Two runs must ask about the same premises in the same order."""
+    among = ["lead fell", "zinc rose", "zinc rose fast", "moss", "lead fell"]
+    assert most_similar(["zinc rose"], among, 2) == ((1, 2),)
+    assert most_similar(["lead fell"], among, 3) == ((0, 4, 1),)
+    assert most_similar(["zinc rose"], among, 9)[0] == (1, 2, 0, 3, 4)
+    assert most_similar([], among, 2) == ()
+
+
+def encode(texts: Sequence[str]) -> Vectors:
+    """Vectors in the plane: a sentence begins with its angle in degrees."""
+    angles = np.deg2rad([float(text.split()[0]) for text in texts])
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def test_another_encoder_takes_the_place_of_tf_idf() -> None:
+    """Worked example: cos 60 degrees, and the nearest by it."""
+    assert cosines(["0"], ["60", "180"], encode).tolist() == [[pytest.approx(0.5), -1.0]]
+    assert most_similar(["10"], ["60", "0", "20"], 2, encode) == ((1, 2),)
