@@ -139,7 +139,7 @@ class SuiteKeys:
         judges: Tables, [below](#judges).
         thresholds: Tables, [below](#thresholds).
         slices: A table from names to columns of the papers, as in `field = "x_field"`. Each value
-            of the column is a [slice](../how-to/compare.md#slices) of papers with its own means.
+            of the column is a [slice](../how-to/thresholds.md#slices) of papers with its own means.
         compare: A table, [below](#compare).
         waivers: Tables, [below](#waivers).
     """

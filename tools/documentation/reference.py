@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -142,11 +143,22 @@ _DUTIES: Final = {key: _ASKS.format(key) for key in file.DUTY_KEYS}
 _DUTIES["facts"] += " The first one lists them."
 _PROMPT: Final = "A named prompt, or a file with `{source}` in place of the paper."
 _SYSTEM, _JUDGE, _DECIDES = values.SystemSpec, values.JudgeSpec, values.DecisionSpec
+_OF_MODELS: Final = [
+    key for key in _own(_JUDGE) if key in keys_of(_SYSTEM) and key not in {"endpoint", "model"}
+]
+"""The keys of every table that names a model; they have a table of their own."""
+
+
+def _but_models(kind: Any) -> list[str]:
+    return [key for key in _own(kind) if key not in _OF_MODELS]
+
+
 _OF_TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
-    "systems": partial(_keys, _own(_SYSTEM), *_SYSTEM.__mro__[:3], said={"prompt": _PROMPT}),
+    "systems": partial(_keys, _but_models(_SYSTEM), _SYSTEM, said={"prompt": _PROMPT}),
     "endpoints": partial(_keys, _own(file.EndpointKeys), EndpointSpec, Endpoint),
-    "model-judges": partial(_keys, _own(_JUDGE), *_JUDGE.__mro__[:4]),
-    "decision-judges": partial(_keys, _own(_DECIDES), *_DECIDES.__mro__[:3]),
+    "models": partial(_keys, _OF_MODELS, *_JUDGE.__mro__[:3]),
+    "model-judges": partial(_keys, _but_models(_JUDGE), _JUDGE),
+    "decision-judges": partial(_keys, _but_models(_DECIDES), _DECIDES),
     "checkers": partial(
         _keys,
         _own(LocalChecker),
@@ -185,15 +197,22 @@ def numbers() -> Iterator[str]:
 
 
 def floors() -> Iterator[str]:
-    """The figures of agreement that floors name."""
+    """The figures of agreement that floors name; the figures of one facet share a row."""
     rows = [
-        (f"`{name}`", f.meaning, f.range.removeprefix("from ")) for name, f in AGREEMENTS.items()
+        (f"`{name}`", f.meaning, f.range.removeprefix("from "))
+        for name, f in AGREEMENTS.items()
+        if "." not in name
     ]
-    kind = (
-        "`unfaithful_recall.KIND`",
-        "`unfaithful_recall` on the sentences that the labels give this kind of error",
-    )
-    yield from _table("figure", "what it is", "range", rows=[*rows, (*kind, "0 to 1")])
+    parts = [
+        ("`facet_kappa.FACET`", "quadratic kappa of this facet's ratings", "-1 to 1"),
+        ("`facet_exact.FACET`", "share of this facet's ratings that are as labelled", "0 to 1"),
+        (
+            "`unfaithful_recall.KIND`",
+            "`unfaithful_recall` on the sentences that the labels give this kind of error",
+            "0 to 1",
+        ),
+    ]
+    yield from _table("figure", "what it is", "range", rows=[*rows, *parts])
 
 
 def options() -> Iterator[str]:
@@ -279,6 +298,20 @@ _WORDS: Final = {
     "q.Dispute": "list [text, text]",
 }
 _LISTS: Final = {"PairList": "PairResult"}
+_DECIDED: Final = {each.__name__ for each in (pair, means, policy, trust, thresholds)}
+"""The modules of the values that each command computes again."""
+
+
+def _is_listed(value: Any) -> bool:
+    """Whether the page has the keys of a value: it is read, and not computed again."""
+    return value.__module__ not in _DECIDED and value not in _COMPARED
+
+
+_COMPARED: Final = (
+    differences.Comparison, differences.Difference, differences.Flip, differences.SliceChange,
+    values.Waiver,
+)  # fmt: skip
+"""Other values that each command computes again, or that the suite file has."""
 
 
 def _json(node: ast.expr) -> str:
@@ -315,7 +348,7 @@ def _named(name: str) -> str:
         return f"list of {_named(_LISTS[name])}"
     value = _NAMES[name]
     if is_dataclass(value):
-        return f"[{name}](#{name.lower()})"
+        return f"[{name}](#{name.lower()})" if _is_listed(value) else f"`{name}`"
     parts = get_args(value)
     named = (_named(each.__name__) if isinstance(each, type) else f"`{each}`" for each in parts)
     return ", ".join(named)
@@ -341,17 +374,22 @@ def _with_parts(value: Any, classes: dict[str, Any]) -> dict[str, Any]:
 def run_record() -> Iterator[str]:
     """The values of a run record, as their JSON has them."""
     for name, each in _with_parts(run.RunRecord, {}).items():
-        text, _, message = inspect.cleandoc(each.__doc__).partition("Attributes:\n")
+        if not _is_listed(each):
+            continue
+        text, _, _ = inspect.cleandoc(each.__doc__).partition("Attributes:\n")
         yield from (f"### {name}", "")
         for paragraph in text.partition("Raises:")[0].strip().split("\n\n"):
             yield from (_plain(paragraph).replace("None", "null"), "")
         about = {key: text.replace("None", "null") for key, text in _attributes(each).items()}
-        rows = [
-            (f"`{f.name}`", _json(ast.parse(str(f.type), mode="eval").body), about.get(f.name, ""))
+        keys = [
+            (_json(ast.parse(str(f.type), mode="eval").body), about.get(f.name, ""), f"`{f.name}`")
             for f in _kept(each)
         ]
-        header = ("key", "value", "meaning") if message else ("key", "value")
-        yield from (*_table(*header, rows=(row[: len(header)] for row in rows)), "")
+        # Keys of one type that say nothing else share a line.
+        for (kind, meaning), group in groupby(keys, key=lambda key: key[:2]):
+            names = [key[2] for key in group]
+            yield f"- {', '.join(names)}: {kind}{f'. {meaning}' if meaning else ''}"
+        yield ""
 
 
 def data_files() -> Iterator[str]:
