@@ -18,6 +18,7 @@ import pytest
 
 from tests.chromium import IS_THERE, resize, window
 from tests.processes import run_command, serving
+from tools.documentation.site import copy_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 if find_spec("zensical") is None:
@@ -32,6 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(DOCS / "pages", folder / "pages")
     build = (sys.executable, "-m", "zensical", "build", "--strict", "-f")
     assert run_command(*build, folder / "mkdocs.yml").stderr == "No issues found\n"
+    copy_pages(folder / "pages", folder / "site")
     return folder / "site"
 
 
@@ -81,6 +83,14 @@ def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
     """Titles have other anchors here than at GitHub, which the test of the README looks at."""
     assert len(list(site.rglob("*.html"))) > 9
     assert list(_dead(site)) == []
+
+
+def test_llms_txt_names_each_page_once(site: Path) -> None:
+    """A coding agent reads this list and no menu: a page that it leaves out is not read."""
+    links = re.findall(r"^- \[.+\]\((.+)\): ", (site / "llms.txt").read_text("utf-8"), re.MULTILINE)
+    pages = [page.relative_to(DOCS / "pages").as_posix() for page in DOCS.rglob("pages/**/*.md")]
+    assert sorted(links) == sorted(pages)
+    assert all((site / link).is_file() for link in links)
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:

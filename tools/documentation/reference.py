@@ -5,29 +5,22 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from cyclopts import Argument
 
 import summeval_pytest
-from summeval_pytest import errors, questions
 from summeval_pytest.cli.app import COMMANDS, make_app
-from summeval_pytest.endpoints import limits
 from summeval_pytest.endpoints.chat import Effort
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
-from summeval_pytest.metrics import eva, facet, facts, faithfulness, number, own
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
-from summeval_pytest.metrics.number import UNRECORDED
 from summeval_pytest.options import TABLE
-from summeval_pytest.run import golden
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.study import recorded_judge
 from summeval_pytest.study.eva.printed_eva import PrintedEva
@@ -36,7 +29,6 @@ from summeval_pytest.study.local_checker import LocalChecker
 from summeval_pytest.suite import file, labels, values
 from summeval_pytest.suite import rows as rows_of
 from summeval_pytest.suite.entries import keys_of
-from summeval_pytest.verdict import differences, means, pair, policy, run, thresholds, trust
 from summeval_pytest.verdict.policy import AGREEMENTS
 
 PAGES: Final = Path(__file__).parents[2] / "docs/pages/reference"
@@ -99,9 +91,8 @@ def _keys(
     said: Mapping[str, str] | None = None,
     choices: Mapping[str, Iterable[str]] = _CHOICES,
 ) -> Iterator[str]:
-    """A table of the keys of a suite's table; a KeyError where nobody says what one means."""
+    """A list of the keys of a suite's table; a KeyError where nobody says what one means."""
     message, defaults = _attributes(*classes), _defaults(*classes)
-    rows = []
     for key in names:
         field = (renamed or {}).get(key, key)
         text = (said or {}).get(key) or message[field]
@@ -109,8 +100,8 @@ def _keys(
         if key in choices and f'"{next(iter(choices[key]))}"' not in text:
             named = ", ".join(f'`"{choice}"`' for choice in choices[key])
             text = f"{text.rstrip('.:')}: {named}."
-        rows.append((f"`{key}`", text, _default(defaults.get(field))))
-    return _table("key", "meaning", "default", rows=rows)
+        default = _default(defaults.get(field))
+        yield f"- `{key}`{f' (default {default})' if default else ''}: {text}"
 
 
 def suite_keys() -> Iterator[str]:
@@ -237,8 +228,8 @@ _PLACES: Final = {
 """The arguments whose names say what they are."""
 
 
-def _option(argument: Argument) -> tuple[str, str, str]:
-    """The names of one option, what it does, and its default."""
+def _option(argument: Argument) -> str:
+    """The names of one option, its default, and what it does."""
     names = [n for n in argument.names if not n.startswith(("--no-", "--empty-"))]
     hint = str(argument.hint)
     kinds = {"Path": "FILE", "int": "N", "float": "X", "str": "NAME", "Literal": "NAME"}
@@ -250,8 +241,8 @@ def _option(argument: Argument) -> tuple[str, str, str]:
         message += f": {', '.join(f'`{each}`' for each in choices)}"
     default = argument.field_info.default
     is_said = default not in {None, False, (), inspect.Parameter.empty}
-    needed = "**needed**" if argument.required else f"`{default}`" if is_said else ""
-    return f"`{', '.join(names)}{value}`", _as_code(message), needed
+    needed = " (needed)" if argument.required else f" (default `{default}`)" if is_said else ""
+    return f"- `{', '.join(names)}{value}`{needed}: {_as_code(message)}"
 
 
 def commands() -> Iterator[str]:
@@ -265,130 +256,9 @@ def commands() -> Iterator[str]:
         yield from (f"{_as_code(message[0].upper() + message[1:])}.", "")
         arguments = [a for a in each.assemble_argument_collection(parse_docstring=True) if a.show]
         shared = [a for a in arguments if flags & {*a.names}]
-        own = [_option(a) for a in arguments if a not in shared]
-        yield from (*_table("argument", "meaning", "default", rows=own), "")
+        yield from (_option(a) for a in arguments if a not in shared)
         if shared:
-            names = ", ".join(f"`{a.name}`" for a in shared)
-            yield from (f"And [options of pytest](options.md): {names}.", "")
-
-
-_MODULES: Final = (
-    run, number, facet, facts, eva, faithfulness, own, pair, means, policy,
-    differences, trust, thresholds, golden, limits,
-    questions, errors, values, labels,
-)  # fmt: skip
-"""Where the values of a run record are."""
-_NAMES: Final = {
-    name: value
-    for module in _MODULES
-    for name, value in vars(module).items()
-    if "pydantic" not in getattr(value, "__module__", "")
-}
-_WORDS: Final = {
-    "str": "text",
-    "MetricName": "text",
-    "Text": "text",
-    "int": "whole number",
-    "float": "number",
-    "Number": "number",
-    "bool": "true or false",
-    "None": "null",
-    "Any": "any value",
-    "Dispute": "list [text, text]",
-    "q.Dispute": "list [text, text]",
-}
-_LISTS: Final = {"PairList": "PairResult"}
-_DECIDED: Final = {each.__name__ for each in (pair, means, policy, trust, thresholds)}
-"""The modules of the values that each command computes again."""
-
-
-def _is_listed(value: Any) -> bool:
-    """Whether the page has the keys of a value: it is read, and not computed again."""
-    return value.__module__ not in _DECIDED and value not in _COMPARED
-
-
-_COMPARED: Final = (
-    differences.Comparison, differences.Difference, differences.Flip, differences.SliceChange,
-    values.Waiver,
-)  # fmt: skip
-"""Other values that each command computes again, or that the suite file has."""
-
-
-def _json(node: ast.expr) -> str:
-    """What an annotation is in JSON, in words."""
-    match node:
-        case ast.BinOp(left=left, right=right):
-            return f"{_json(left)} or {_json(right)}"
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=parts)):
-            return _generic(name, parts)
-        case ast.Subscript(value=ast.Name(id=name), slice=part):
-            return _generic(name, [part])
-        case _:
-            name = ast.unparse(node)
-            return _WORDS.get(name) or _named(name)
-
-
-def _generic(name: str, parts: list[ast.expr]) -> str:
-    if name == "Mapping":
-        return "object"
-    if name == "Annotated":
-        return _json(parts[0])
-    if name == "Given":
-        return f"{_json(parts[0])} or null"
-    if name == "Literal":
-        return ", ".join(f"`{ast.literal_eval(each)}`" for each in parts)
-    is_list = name != "tuple" or ast.unparse(parts[-1]) == "..."
-    words = [_json(each) for each in (parts[:1] if is_list else parts)]
-    return f"list of {words[0]}" if is_list else f"list [{', '.join(words)}]"
-
-
-def _named(name: str) -> str:
-    name = name.rpartition(".")[2]
-    if name in _LISTS:
-        return f"list of {_named(_LISTS[name])}"
-    value = _NAMES[name]
-    if is_dataclass(value):
-        return f"[{name}](#{name.lower()})" if _is_listed(value) else f"`{name}`"
-    parts = get_args(value)
-    named = (_named(each.__name__) if isinstance(each, type) else f"`{each}`" for each in parts)
-    return ", ".join(named)
-
-
-def _kept(value: Any) -> list[Field[Any]]:
-    return [each for each in fields(value) if each.metadata != UNRECORDED]
-
-
-def _with_parts(value: Any, classes: dict[str, Any]) -> dict[str, Any]:
-    """A class and those of its fields, each after the one that holds it."""
-    classes.setdefault(value.__name__, value)
-    for field in _kept(value):
-        for name in re.findall(r"\w+", str(field.type)):
-            named = _NAMES.get(_LISTS.get(name, name))
-            parts: tuple[Any, ...] = (named, *get_args(named))
-            for part in parts:
-                if is_dataclass(part) and isinstance(part, type) and part.__name__ not in classes:
-                    _with_parts(part, classes)
-    return classes
-
-
-def run_record() -> Iterator[str]:
-    """The values of a run record, as their JSON has them."""
-    for name, each in _with_parts(run.RunRecord, {}).items():
-        if not _is_listed(each):
-            continue
-        text, _, _ = inspect.cleandoc(each.__doc__).partition("Attributes:\n")
-        yield from (f"### {name}", "")
-        for paragraph in text.partition("Raises:")[0].strip().split("\n\n"):
-            yield from (_plain(paragraph).replace("None", "null"), "")
-        about = {key: text.replace("None", "null") for key, text in _attributes(each).items()}
-        keys = [
-            (_json(ast.parse(str(f.type), mode="eval").body), about.get(f.name, ""), f"`{f.name}`")
-            for f in _kept(each)
-        ]
-        # Keys of one type that say nothing else share a line.
-        for (kind, meaning), group in groupby(keys, key=lambda key: key[:2]):
-            names = [key[2] for key in group]
-            yield f"- {', '.join(names)}: {kind}{f'. {meaning}' if meaning else ''}"
+            yield f"- As in [pytest](options.md): {', '.join(f'`{a.name}`' for a in shared)}"
         yield ""
 
 
@@ -418,7 +288,7 @@ def public_names() -> Iterator[str]:
 
 
 _WRITERS: Final = (
-    suite_keys, numbers, floors, options, commands, run_record, data_files, public_names,
+    suite_keys, numbers, floors, options, commands, data_files, public_names,
 )  # fmt: skip
 BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     **_OF_TABLES,

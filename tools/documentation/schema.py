@@ -30,16 +30,16 @@ SCHEMA: Final = Path(summeval_pytest.__file__).parent / "summeval.schema.json"
 _DRAFT: Final = "http://json-schema.org/draft-07/schema#"
 _GIVEN: Final = frozenset({"name", "place"})
 """Fields that are no keys of a table."""
-_ROW: Final = re.compile(r"\| `([^`]+)`(?:, \*\*at most\*\*)? \| (.*) \| .* \|$")
+_KEY: Final = re.compile(r"- `([^`]+)`(?: \(default [^)]*\))?: (.*)$")
 _OWN: Final = {f"^{OWN_KEYS}": True}
 Json = dict[str, Any]
 
 
 def _told(block: str) -> dict[str, str]:
     """What the reference page says of each key of a block."""
-    found = (_ROW.match(line) for line in BLOCKS[block]())
+    found = (_KEY.match(line) for line in BLOCKS[block]())
     links = re.compile(r"\[([^\]]+)\]\([^)]+\)")
-    return {row[1]: links.sub(r"\1", row[2].replace("\\|", "|")) for row in found if row}
+    return {key[1]: links.sub(r"\1", key[2]) for key in found if key}
 
 
 def _plain(schema: Any) -> Any:
@@ -62,9 +62,9 @@ def _object(properties: Json, required: Collection[str] = ()) -> Json:
     return {**shape, "additionalProperties": False, **needed}
 
 
-def _table(kind: Any, block: str = "", **given: Json) -> Json:
+def _table(kind: Any, block: str, **given: Json) -> Json:
     """The schema of a table that a model reads, each key with what the reference says of it."""
-    schema, told = TypeAdapter(kind).json_schema(), _told(block) if block else {}
+    schema, told = TypeAdapter(kind).json_schema(), _told("models") | _told(block)
     properties = {}
     for key, own in schema["properties"].items():
         if key not in _GIVEN:
