@@ -220,8 +220,9 @@ def _as_code(text: str) -> str:
     return re.sub(rf"(?<![\w`])({name}(?:=[\w./:=-]*\w)?)(?![\w`])", r"`\1`", text)
 
 
+_SUITE: Final = "SUITE"
+"""The argument that the page explains once, at its top."""
 _PLACES: Final = {
-    "SUITE": "the suite, a folder or its file",
     "FILE": "the responses, as the Batch API returns them",
     "SHELL": "the shell",
 }
@@ -253,10 +254,14 @@ def commands() -> Iterator[str]:
         for word in command.split():
             each = each[word]
         yield from (f"## summeval {command}", "")
-        yield from (f"{_as_code(message[0].upper() + message[1:])}.", "")
+        yield f"{_as_code(message[0].upper() + message[1:])}."
         arguments = [a for a in each.assemble_argument_collection(parse_docstring=True) if a.show]
         shared = [a for a in arguments if flags & {*a.names}]
-        yield from (_option(a) for a in arguments if a not in shared)
+        if any(a.names[0] == _SUITE for a in arguments):
+            yield f"Type `summeval {command} {_SUITE}`."
+        yield ""
+        own = [a for a in arguments if a not in shared and a.names[0] != _SUITE]
+        yield from map(_option, own)
         if shared:
             yield f"- As in [pytest](options.md): {', '.join(f'`{a.name}`' for a in shared)}"
         yield ""
