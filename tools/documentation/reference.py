@@ -175,35 +175,20 @@ _OF_TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
 
 def numbers() -> Iterator[str]:
     """The numbers that thresholds name."""
-    rows = [
-        (
-            f"`{named.name}`" + (", **at most**" if named.lower_is_better else ""),
-            named.meaning,
-            named.range.removeprefix("from ").replace(" up", " or more"),
-        )
-        for named in CATALOGUE.values()
-        if named.metric in METRICS
-    ]
-    yield from _table("number", "what it is", "range", rows=rows)
+    for named in CATALOGUE.values():
+        if named.metric in METRICS:
+            reach = named.range.removeprefix("from ").replace(" up", " or more")
+            most = ", **at most**" if named.lower_is_better else ""
+            yield f"- `{named.name}` ({reach}{most}): {named.meaning}"
 
 
 def floors() -> Iterator[str]:
-    """The figures of agreement that floors name; the figures of one facet share a row."""
-    rows = [
-        (f"`{name}`", f.meaning, f.range.removeprefix("from "))
-        for name, f in AGREEMENTS.items()
-        if "." not in name
-    ]
-    parts = [
-        ("`facet_kappa.FACET`", "quadratic kappa of this facet's ratings", "-1 to 1"),
-        ("`facet_exact.FACET`", "share of this facet's ratings that are as labelled", "0 to 1"),
-        (
-            "`unfaithful_recall.KIND`",
-            "`unfaithful_recall` on the sentences that the labels give this kind of error",
-            "0 to 1",
-        ),
-    ]
-    yield from _table("figure", "what it is", "range", rows=[*rows, *parts])
+    """The figures of agreement that floors name; the figures of the facets share a line."""
+    for name, figure in AGREEMENTS.items():
+        if "." not in name:
+            yield f"- `{name}` ({figure.range.removeprefix('from ')}): {figure.meaning}"
+    yield "- `facet_kappa.FACET`, `facet_exact.FACET`: the same for one facet, such as `result`"
+    yield "- `unfaithful_recall.KIND`: the same for the sentences labelled as this kind of error"
 
 
 def options() -> Iterator[str]:
