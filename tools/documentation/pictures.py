@@ -88,7 +88,7 @@ def main() -> None:
         with window(folder / "profile", "--hide-scrollbars") as driver:
             for scheme, name in (("light", "page"), ("dark", "page-dark")):
                 prefer(driver, scheme)
-                resize(driver, 1180, 1500)
+                resize(driver, 1180, 2050)
                 driver.get("about:blank")
                 driver.get(page.as_uri())
                 keep(driver, name)
