@@ -21,6 +21,7 @@ from tests.processes import run_command, serving
 from tools.documentation.site import copy_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
+PAGES = DOCS / "pages"
 if find_spec("zensical") is None:
     pytest.skip("the extra docs is not installed", allow_module_level=True)
 
@@ -30,7 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built site."""
     folder = tmp_path_factory.mktemp("docs")
     shutil.copy(DOCS / "mkdocs.yml", folder)
-    shutil.copytree(DOCS / "pages", folder / "pages")
+    shutil.copytree(PAGES, folder / "pages")
     build = (sys.executable, "-m", "zensical", "build", "--strict", "-f")
     assert run_command(*build, folder / "mkdocs.yml").stderr == "No issues found\n"
     copy_pages(folder / "pages", folder / "site")
@@ -88,7 +89,7 @@ def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
 def test_llms_txt_names_each_page_once(site: Path) -> None:
     """A coding agent reads this list and no menu: a page that it leaves out is not read."""
     links = re.findall(r"^- \[.+\]\((.+)\): ", (site / "llms.txt").read_text("utf-8"), re.MULTILINE)
-    pages = [page.relative_to(DOCS / "pages").as_posix() for page in DOCS.rglob("pages/**/*.md")]
+    pages = [page.relative_to(PAGES).as_posix() for page in PAGES.rglob("*.md")]
     assert sorted(links) == sorted(pages)
     assert all((site / link).is_file() for link in links)
 
