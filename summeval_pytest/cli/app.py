@@ -17,7 +17,6 @@ from typing import Final, cast
 from cyclopts import App, CycloptsError, Parameter
 
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
-from summeval_pytest.gone import COMMANDS as COMMANDS_GONE
 from summeval_pytest.text.printing import safe
 
 Output = list[str] | tuple[list[str], bool] | None
@@ -96,9 +95,6 @@ def make_app() -> App:
 
 def _run(arguments: Sequence[str]) -> tuple[list[str], bool]:
     """The lines of the command, and whether its decision passes."""
-    for n_words in 1, 2:
-        if (name := " ".join(arguments[:n_words])) in COMMANDS_GONE:
-            raise UsageError(f"`summeval {name}` is gone: {COMMANDS_GONE[name]}")
     try:
         output = cast("Output", make_app()(arguments, exit_on_error=False, print_error=False))
     except CycloptsError as error:

@@ -79,7 +79,6 @@ class Tally:
         """By suite and system, why its test over all papers left no result: its process died."""
         self._shut: dict[str, str] = {}
         """Tests of suites that keep the gate shut, however pytest counts them, and why."""
-        self._recipes: set[str] = set()
         self._verdict: RunVerdict | None = None
         self._drift: list[str] = []
         self._pair_tests: set[str] = set()
@@ -108,11 +107,10 @@ class Tally:
         return RecordFile.begin(begun, self._config.invocation_params.dir / name if name else None)
 
     def add_process(self, text: str) -> None:
-        """Adds the counts, recipes and suites of one process, as JSON text."""
+        """Adds the counts and suites of one process, as JSON text."""
         values = json.loads(text)
         for path in values["collected"]:  # of a worker: all tests of it may be deselected
             collect_suite(self._config, Path(path))
-        self._recipes.update(values["recipes"])
         self.counts.add(values["counts"])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -339,12 +337,11 @@ class Tally:
             terminalreporter.section(title, sep="-")
             for line in self._table(self._gated[suite]):
                 terminalreporter.line(line)
-        if self._recipes and not suites:
-            terminalreporter.section("summarization gate", sep="-")
-        n_worst = WORST if terminalreporter.verbosity > 0 else 0
+        is_verbose = terminalreporter.verbosity > 0
+        n_worst = WORST if is_verbose else 0
         worst = terminal.worst_lines(self._worst) if self._folded else ()
-        recipes = signature_lines(sorted(self._recipes))
-        for line in (*recipes, *self._end(n_worst), *worst):
+        recipes = {each for row in self._rows.values() if is_verbose for each in row.signatures}
+        for line in (*signature_lines(sorted(recipes)), *self._end(n_worst), *worst):
             terminalreporter.line(line)
 
     def _table(self, gated: GatedSuite) -> Iterator[str]:
@@ -434,8 +431,7 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     is_asking = session.replies.is_asking  # else there may be no judge
     counts = counts_of(session, gate.judge) if is_asking else None
     suites = [*map(str, collected_suites(config))]
-    values = {"recipes": sorted(gate.failed_signatures), "collected": suites, "counts": counts}
-    text = json.dumps(values)
+    text = json.dumps({"collected": suites, "counts": counts})
     if is_worker(config):
         config.workeroutput[COUNTED] = text  # type: ignore[attr-defined]  # xdist sets it
         return

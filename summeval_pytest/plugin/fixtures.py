@@ -94,7 +94,6 @@ class SummPair:
         pair, _ = pair_result_of(self.evaluation)
         pair = decide_pair(pair, replace(policy, thresholds=thresholds, must_pass=()))
         if pair.outcome != "passed":
-            self._gate.failed_signatures.update(pair.signatures if pair.verdict.shortfalls else ())
             pytest.fail(pair_case(pair).text, pytrace=False)
 
     def _score(self, metric: MetricName) -> Score:

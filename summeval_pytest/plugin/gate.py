@@ -83,8 +83,6 @@ class Gate:
         """The suites whose judge this run measures in a test of its own."""
         self._papers: set[tuple[str, str]] = set()
         """The papers, by suite, that went with a result: a record has each of them once."""
-        self.failed_signatures: set[str] = set()
-        """The signatures of what failed a test, shown once at the end of the run."""
 
     def _read_records(self, folder: Path, typed: Collection[str]) -> RunRecord | None:
         """The recorded runs that decide in place of a judge; None where one is asked.
@@ -336,13 +334,11 @@ class Gate:
     def header(self) -> list[str]:
         """The lines at the top of the run."""
         suites, is_asking = self.suites, self.is_asking
-        store = "not needed"
-        if is_asking:
-            store = "cassette" if self.options.record == "none" else str(self.session.terms.place)
+        is_replay = self.options.record == "none"
+        place = "cassette" if is_replay else str(self.session.terms.place)
         first = terminal.header_line(
             judge=self.judge.signature,
-            store=store,
-            record=self.options.record,
+            replies=f"{place}, --summ-record={self.options.record}" if is_asking else "",
             suites=[(g.suite.name, g.suite.fingerprint, g.systems) for g in suites],
         )
         return [

@@ -35,7 +35,6 @@ from summeval_pytest.plugin.config import (
 from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
 from summeval_pytest.plugin.pytest_options import (
     add_options,
-    gone_option,
     is_planned,
     misspelt_option,
     unknown_variables,
@@ -67,8 +66,6 @@ def pytest_load_initial_conftests(
 
 def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker; a plan needs no workers, since it asks nothing."""
-    if message := gone_option(config):
-        raise pytest.UsageError(message)
     config.addinivalue_line("markers", MARKER)
     if is_planned(config) and hasattr(config.option, "dist"):
         config.option.dist = "no"

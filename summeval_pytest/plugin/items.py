@@ -159,8 +159,6 @@ class PairItem(VerdictItem):
             where = f"paper {self.name!r}, system {self.system!r}"
             raise JudgeError(pair.fault or f"{where} is undecided: {why}")
         if pair.outcome == "failed":
-            # The end of the run prints the signatures of what failed.
-            self.gate.failed_signatures.update(pair.signatures if pair.verdict.shortfalls else ())
             case = pair_case(pair)
             self.failure = case.text if self.config.get_verbosity() > 0 else case.brief
 
@@ -183,5 +181,4 @@ class MeansItem(VerdictItem):
         if system.outcome == "error":
             raise JudgeError(system.fault)
         if system.outcome == "failed":
-            gate.failed_signatures.update(map(str, self.gated.signatures(gate.judge)))
             self.failure = system_case(system).text

@@ -40,8 +40,6 @@ ANNOTATORS: Final = (
 """A plugin that annotates every failing test already."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
 _SUFFIX: Final = ".jsonl"
-_OLD_SUFFIX: Final = ".json"
-"""Of runs that were saved before this release; another schema made them."""
 
 
 def check_outputs(options: Options, folder: Path) -> None:
@@ -62,7 +60,7 @@ def check_outputs(options: Options, folder: Path) -> None:
         if first != flag:
             raise OptionError(f"{flag}={name}: {first} writes that file; name another one")
     saved = options.save
-    if saved is not None and (not _NAME.match(saved) or saved.endswith((_SUFFIX, _OLD_SUFFIX))):
+    if saved is not None and (not _NAME.match(saved) or saved.endswith(_SUFFIX)):
         raise OptionError(
             f"{SAVE}={saved!r} is not a name for a saved run; use letters, digits, '.', '-' and"
             f" '_', without {_SUFFIX} at its end"
@@ -135,8 +133,6 @@ class Baselines:
         if file is None:
             names = sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
             hint = nearest(named, names) if names else "no run is saved there"
-            if (suite.baselines.path / f"{named}{_OLD_SUFFIX}").is_file():
-                hint = f"{named}{_OLD_SUFFIX} there is of an earlier version, and cannot be read"
             raise OptionError(
                 f"{COMPARE}={option!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
                 f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from summeval_pytest.errors import OptionError
-from summeval_pytest.gone import OPTIONS
 from summeval_pytest.options import PREFIX, TABLE, YES, Option, Options
 
 if TYPE_CHECKING:
@@ -27,11 +24,6 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(option.flag, default=None, dest=option.ini, help=text, **how)
         kind: Literal["linelist", "string"] = "linelist" if option.is_list else "string"
         parser.addini(option.ini, option.help, type=kind, default=None)
-    for name in OPTIONS:
-        group.addoption(
-            f"--summ-{name}".replace("_", "-"), dest=f"gone_{name}", help=argparse.SUPPRESS
-        )
-        parser.addini(f"summ_{name}", "is gone", default=None)
 
 
 def misspelt_option(parser: pytest.Parser, args: Sequence[str]) -> str:
@@ -69,32 +61,13 @@ def read_options(config: pytest.Config) -> Options:
     """The options of a run: command line over environment over ini.
 
     Raises:
-        OptionError: for a value that an option cannot have, and for a variable that is gone.
+        OptionError: for a value that an option cannot have.
     """
-    if fault := next(_gone_variables(), ""):
-        raise OptionError(fault)
     texts = {name: each for name, option in TABLE.items() if (each := _texts(config, option))}
     if in_actions := os.environ.get("GITHUB_ACTIONS"):
         texts.setdefault("github", (in_actions,))
     chosen: dict[str, Any] = {name: TABLE[name].value(each) for name, each in texts.items()}
     return Options(**chosen)
-
-
-def gone_option(config: pytest.Config) -> str:
-    """What to do in place of an option or ini key that is given and gone; empty if none is."""
-    for name, remedy in OPTIONS.items():
-        if config.getoption(f"gone_{name}") is not None:
-            return f"--summ-{name.replace('_', '-')} is gone: {remedy}"
-        if config.getini(f"summ_{name}"):
-            return f"the ini key 'summ_{name}' is gone: {remedy}"
-    return ""
-
-
-def _gone_variables() -> Iterator[str]:
-    """What to do in place of each variable that is set and gone."""
-    for name, remedy in OPTIONS.items():
-        if os.environ.get(variable := f"{PREFIX}{name.upper()}"):
-            yield f"the variable {variable!r} is gone: {remedy}"
 
 
 def is_planned(config: pytest.Config) -> bool:
@@ -103,14 +76,13 @@ def is_planned(config: pytest.Config) -> bool:
 
 
 def unknown_variables() -> Iterator[str]:
-    """A line for each variable that begins with SUMM_ and is no option, or no longer one."""
+    """A line for each variable that begins with SUMM_ and is no option."""
     from difflib import get_close_matches
 
-    yield from (f"summeval: {fault}" for fault in _gone_variables())
     known = [option.variable.removeprefix(PREFIX) for option in TABLE.values()]
     for name in sorted(os.environ):
         given = name.removeprefix(PREFIX)
-        if name != given and given not in known and given.lower() not in OPTIONS:
+        if name != given and given not in known:
             close = get_close_matches(given, known, n=1)
             hint = f"did you mean '{PREFIX}{close[0]}'?" if close else "pytest --help lists them"
             yield f"summeval: the variable {name!r} is set, and no option has that name; {hint}"

@@ -86,6 +86,8 @@ def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
     for system, (rows, *_) in in_order:
         if notes := [row.note for row in rows if row.note]:
             yield one_line(f"{system}, {len(notes)} of {len(rows)} pairs: {notes[0]}")
+    if n := sum(row.wrong.get("undecided", 0) for _, tally in in_order for row in tally.rows):
+        yield f"{n:,} of these problems need{'s' * (n == 1)} an LLM judge or a person"
 
 
 def _mean(rows: Collection[PairRow], metric: str) -> str:
@@ -111,19 +113,20 @@ def _wrong(rows: Iterable[PairRow]) -> Iterator[str]:
         yield f"  problems: {', '.join(parts)}"
     if errors := [f"{kind} {wrong[kind]:,}" for kind in ERRORS if wrong[kind]]:
         yield f"  errors in sentences: {', '.join(errors)}"
-    if undecided := wrong["undecided"]:
-        yield f"  {undecided:,} of these need{'s' * (undecided == 1)} an LLM judge or a person"
 
 
 def header_line(
-    *, judge: str, store: str, record: str, suites: Sequence[tuple[str, str, Sequence[str]]]
+    *, judge: str, replies: str, suites: Sequence[tuple[str, str, Sequence[str]]]
 ) -> str:
-    """Who judges what, on one line; of each suite its name, fingerprint and gated systems."""
+    """Who judges what, on one line; of each suite its name, fingerprint and gated systems.
+
+    ``replies`` says where the replies of endpoints are; empty where none is asked.
+    """
     gated = ", ".join(
         f"{name} {fingerprint} ({', '.join(systems)})" for name, fingerprint, systems in suites
     )
-    line = f"summeval: judge {judge}, reply store {store}, --summ-record={record}, suite {gated}"
-    return one_line(line, _LINE)
+    store = f"reply store {replies}, " if replies else ""
+    return one_line(f"summeval: judge {judge}, {store}suite {gated}", _LINE)
 
 
 def unlabelled_lines(suites: Sequence[str]) -> Iterator[str]:

@@ -26,7 +26,6 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.gone import KEYS
 from summeval_pytest.suite.lines import MOST, OWN_KEYS, brief, closest, is_visible
 
 KeyT = TypeVar("KeyT", bound=Hashable)
@@ -187,8 +186,6 @@ class FileEntry:
 
     def unknown(self, name: str, known: Collection[str]) -> SuiteError:
         """An unknown key."""
-        if name in KEYS:
-            return self.fault(name, f"{name!r} is gone: {KEYS[name]}; delete the key")
         what = f"unknown key {brief(name)} in {self.owner}"
         return self.fault(name, f"{what}; {closest(name, known)}")
 

@@ -19,7 +19,6 @@ from pydantic import AfterValidator, Field
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec
 from summeval_pytest.errors import Place, SuiteError, SummevalError, foreign_code, searched
-from summeval_pytest.gone import KEYS
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.suite.entries import (
     FileEntry,
@@ -427,8 +426,7 @@ def _judge(toml: TomlText, name: str, table: FileEntry, endpoints: Collection[st
     for key in sorted(keys & {*DUTY_KEYS}):
         what = "goes with a judge that asks other judges, and this one asks a model"
         remedy = "delete it, or write a table of its own"
-        readings = "" if key == "facts" else f"; {KEYS['rubric']}"
-        raise table.key_fault(key, f"{what}; {remedy}{readings}")
+        raise table.key_fault(key, f"{what}; {remedy}")
     model = table.read(JudgeSpec, name=name)
     _check_model(model, table, endpoints)
     return model

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, UsageError, nearest
-from summeval_pytest.gone import KEYS
 from summeval_pytest.metrics.catalogue import (
     CATALOGUE,
     METRICS,
@@ -246,8 +245,6 @@ def replace_thresholds(
 def _threshold(name: str, value: float, mistake: Mistake, custom: CustomNumbers) -> Threshold:
     """A threshold, unless it can never decide."""
     catalogue = catalogue_of(custom)
-    if name.startswith("corrected."):
-        raise mistake(f"threshold {name!r} is gone: {KEYS['corrected']}")
     if name not in catalogue:
         known = dict.fromkeys((*catalogue, *installed_metrics()))
         if table := get_close_matches(name.partition(".")[0], ("mean", "judge", "slice"), 1):

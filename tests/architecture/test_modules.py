@@ -68,12 +68,11 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 def test_only_two_tables_of_the_core_name_an_annex() -> None:
-    """`[tool.importlinter]` sees no import by name. Messages on what is gone name its new place."""
+    """`[tool.importlinter]` sees no import by name."""
     named = re.compile(r"""["'](summeval_pytest\.)?(study|scale|desk)\.""")
     annexes = {ROOT / "summeval_pytest" / name for name in ("study", "scale", "desk")}
     core = [path for path in MODULES if annexes.isdisjoint(path.parents)]
     naming = {_name(path) for path in core if named.search(path.read_text(encoding="utf-8"))}
-    naming.remove("summeval_pytest/gone.py")
     assert naming == {"summeval_pytest/annex.py", "summeval_pytest/cli/app.py"}
 
 

@@ -291,7 +291,7 @@ def test_pointing_at_words_says_why_and_at_pieces_shows_words(
 
 def disputed_run() -> RunVerdict:
     """A run with one pair, whose summary says "dry" where all others say "wet"."""
-    reason = "conflict, needs an LLM or a person: direction: 'dry' against 'wet'"
+    reason = "direction: 'dry' against 'wet'"
     disputes = (("dry", "wet"),)
     facets, eva, faithfulness = moss_scores()
     first, wrong = faithfulness.sentences

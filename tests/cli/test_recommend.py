@@ -108,8 +108,3 @@ def test_what_cannot_be_chosen_is_refused(
 ) -> None:
     """In the words of the option that was typed."""
     assert message in shell.error(4, "thresholds", recorded(tmp_path), option)
-
-
-def test_rescore_says_what_takes_its_place(shell: Shell) -> None:
-    """Scripts name it."""
-    assert "`summeval thresholds RUN`" in shell.error(4, "rescore", "run.jsonl")

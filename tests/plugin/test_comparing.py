@@ -53,7 +53,6 @@ NAME = " is not a name for a saved run; use letters, digits, '.', '-' and '_'"
 
 REFUSED: Final = (
     (("--summ-compare=v11",), "baselines has no run 'v11'; did you mean 'v1'?"),
-    (("--summ-compare=v0",), "v0.json there is of an earlier version, and cannot be read; save"),
     (("--summ-compare=cut",), "cut.jsonl was cut before it closed its record"),
     (("--summ-save=../v1",), f"--summ-save='../v1'{NAME}"),
 )
@@ -68,7 +67,6 @@ def test_what_cannot_be_compared_or_saved_is_a_usage_error(bench: Bench) -> None
 
     saved(bench)
     text = bench.text("baselines/v1.jsonl")
-    bench.write("baselines/v0.json", "{}")
     bench.write("baselines/cut.jsonl", "".join(text.splitlines(keepends=True)[:-2]))
     for arguments, message in REFUSED:
         run = bench.inside("summeval.toml", *arguments)

@@ -196,12 +196,12 @@ def test_model_chooses_the_systems_in_the_order_asked(bench: Bench) -> None:
         assert (run.code, run.collected) == (0, expected)
 
 
-def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
+def test_header_names_judge_and_suite(bench: Bench) -> None:
     """A log without the recipe of its run cannot be compared with another."""
     gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
-    line = f"summeval: judge offline-7, reply store not needed, --summ-record=none, {gated} (good)"
+    line = f"summeval: judge offline-7, {gated} (good)"
     assert offline.lines.count(line) == 1
     message = (
         "summeval: summeval.toml has no labels, so nobody knows how well it judges;"
@@ -211,5 +211,5 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     assert "judge: agreement with people unknown, the suite has no labels" in offline.lines
 
     own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")
-    line = f"summeval: judge fair-1, reply store not needed, --summ-record=new, {gated} (bad, good)"
+    line = f"summeval: judge fair-1, {gated} (bad, good)"
     assert own.lines.count(line) == 1

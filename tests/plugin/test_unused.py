@@ -20,7 +20,6 @@ HEAVY = {"diskcache", "numpy", "openai", "pydantic", "rouge_score", "scipy"}
 SHELL = {
     "summeval_pytest",
     "summeval_pytest.errors",
-    "summeval_pytest.gone",
     "summeval_pytest.plugin",
     "summeval_pytest.plugin.fixtures",
     "summeval_pytest.plugin.hooks",
@@ -28,7 +27,7 @@ SHELL = {
     "summeval_pytest.plugin.pytest_options",
     "summeval_pytest.plugin.config",
 }
-"""All of us that a foreign suite loads: options, hooks, the error tree, and what is gone."""
+"""All of us that a foreign suite loads: options, hooks and the error tree."""
 
 
 def test_an_unused_plugin_loads_its_shell_and_no_heavy_package(bench: Bench) -> None:

@@ -60,7 +60,7 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(
             expected[f"summeval.toml::{system}::{name}"] = outcome
         for paper in PAPERS:
             expected[f"test_own.py::test_own[{system}-{paper}]"] = outcome
-    table = runs["alone"].block(GATE, 7)
+    table = runs["alone"].block(GATE, 6)
     assert [line.split()[:4] for line in table if line.startswith(("bad ", "good "))] == [
         ["bad", "0", "3", "0"],
         ["good", "3", "0", "0"],
@@ -70,7 +70,7 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(
     for mode, run in runs.items():
         assert run.code == 1
         assert run.outcomes == expected
-        assert run.block(GATE, 7) == table
+        assert run.block(GATE, 6) == table
         assert sum(line.startswith("summeval: judge fair-1") for line in run.lines) == 1
         assert bench.properties(mode) == numbers
         assert FOLDED in run.lines

@@ -145,7 +145,9 @@ def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: 
     """A log that is read a year later has to tell what was gated, by which judge and replies."""
     suites = [("golden", "77be02a1c3d4", ("careful", "terse")), ("zinc\n", "0a1b2c3d4e5f", ["x"])]
     line = terminal.header_line(
-        judge="a\x1b[31m\n::error::b ##[group] \u202ec", store="none", record="new", suites=suites
+        judge="a\x1b[31m\n::error::b ##[group] \u202ec",
+        replies="none, --summ-record=new",
+        suites=suites,
     )
     labels = [
         *terminal.unlabelled_lines(["golden"]),

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from summeval_pytest.questions import Dispute
 from summeval_pytest.text.contradictions import Contradiction
 
-ASKS: Final = "conflict, needs an LLM or a person"
-"""How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
 
 
@@ -40,11 +38,6 @@ class Conflict:
         """What a page marks in the claim, and in the evidence."""
         here, there = (self.says, self.instead), (self.instead, self.says)
         return (here, there) if self.kind == "swap" else (here,)
-
-    @property
-    def reason(self) -> str:
-        """The reason for a verdict that rests on it."""
-        return f"{ASKS}: {self}"
 
     def evidence_in(self, texts: Sequence[str], evidence: tuple[int, ...]) -> tuple[int, ...]:
         """The place of its sentence among these texts, then the other evidence."""

@@ -365,7 +365,7 @@ def _rate(pair: q.FacetPair, overlap: FacetOverlap, reference: str, summary: str
         coverage = coverage * vetoed(rating, conflict) // rating
         rating = vetoed(rating, conflict)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
-        reason = f"{conflict.reason}; {reason}"
+        reason = f"{conflict}; {reason}"
     return q.FacetRating(
         facet=pair.facet,
         reason=reason,

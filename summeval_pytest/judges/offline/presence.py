@@ -432,7 +432,7 @@ def _check(
             support=strength,
         )
     return FactCheck(
-        reason=conflict.reason,
+        reason=str(conflict),
         entailed=False,
         premises=conflict.evidence_in(premises, evidence),
         support=round(PRESENT * strength, _DECIMALS),

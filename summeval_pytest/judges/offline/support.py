@@ -251,7 +251,7 @@ def _support(
     conflict = next(map(in_number, numbers.contradicted), None) or find_conflict(sentence, near)
     if conflict is not None:
         return SentenceCheck(
-            reason=conflict.reason,
+            reason=str(conflict),
             supported=False,
             evidence=conflict.evidence_in(source, evidence),
             support=_AFTER_CONFLICT * strength,

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflicts import ASKS
 from summeval_pytest.judges.offline.support import (
     SourceIndex,
     evidence_of,
@@ -107,7 +106,7 @@ def test_a_conflict_outweighs_shared_words() -> None:
     assert result.undecided
     assert (result.support or 0.0) < (same.support or 0.0) / 1.9
     assert result.evidence == (1,)
-    assert result.reason == f"{ASKS}: direction: 'rose' against 'fell'"
+    assert result.reason == "direction: 'rose' against 'fell'"
 
 
 def test_other_words_cost_a_summary_in_other_words_nothing() -> None:
