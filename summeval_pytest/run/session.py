@@ -34,7 +34,7 @@ from summeval_pytest.endpoints.endpoint import (
 from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.limits import Budget
 from summeval_pytest.endpoints.wire import Wire
-from summeval_pytest.errors import OptionError, Place, foreign_code, nearest
+from summeval_pytest.errors import OptionError, Place, SuiteError, foreign_code, nearest
 from summeval_pytest.judges.composed import Cascade, ComposedJudge, Panel
 from summeval_pytest.judges.judge import Judge, find_judge, is_local
 from summeval_pytest.metrics.catalogue import METRICS
@@ -437,6 +437,9 @@ class Session:
                 spec = SystemSpec(name=name, endpoint=where, model=name, place=place)
                 suite = suite.with_system(spec)
         systems = names or suite.default_systems
+        if not systems:
+            remedy = f"add a table [systems.NAME], or name a model with {flag}"
+            raise SuiteError(Place(suite.shown), f"the suite has no system; {remedy}")
         for name in systems:
             self.check_system(suite, suite.systems[name])
         return suite, systems

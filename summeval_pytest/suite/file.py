@@ -268,11 +268,8 @@ def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]
 def read_systems(
     toml: TomlText, endpoints: Collection[str]
 ) -> tuple[Mapping[str, FileEntry], Mapping[str, SystemSpec]]:
-    """The tables of the systems, and the systems, in file order, at least one."""
+    """The tables of the systems, and the systems, in file order; none if all are models to ask."""
     tables = dict(tables_of(toml, "systems", RESERVED_SYSTEMS))
-    if not tables:
-        what = "the suite has no system ('systems' is empty)"
-        raise SuiteError(toml.place("systems"), f"{what}; add a table [systems.NAME]")
     return tables, {name: _system(toml.file, name, tables[name], endpoints) for name in tables}
 
 

@@ -289,6 +289,22 @@ def test_processes_ask_each_question_once_and_log_what_they_wait_for(
     assert set(run.outcomes.values()) == {"PASSED"}
 
 
+def test_a_suite_of_papers_alone_gates_a_model_that_is_named(bench: Bench) -> None:
+    """`pytest --summ-model=llama3` at a desk: there is no summary yet that a system could list."""
+    with serving(bench) as server:
+        papers = bench.text("papers.jsonl")
+        bench.write("fresh/papers.jsonl", papers)
+        text = 'papers = "papers.jsonl"\n[thresholds]\nfacet = 0.3\n'
+        bench.write("fresh/summeval.toml", text)
+        at = f"--summ-endpoint={server.url}"
+        run = bench.inside("fresh/summeval.toml", "--summ-model=wanted-1", at, "-rA")
+    expected = [f"fresh/summeval.toml::wanted-1::{name}" for name in ("limpet-01", "kiln-02")]
+    assert list(run.outcomes) == expected
+    bare = bench.inside("fresh/summeval.toml")
+    assert bare.code == 4
+    assert "the suite has no system; add a table [systems.NAME], or name a model" in bare.err
+
+
 def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
