@@ -29,6 +29,7 @@ from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.exchange import Memory
+from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import LABEL, at, question, run
 from tests.real_server.llama_server import missing
@@ -115,17 +116,19 @@ class Serving:
 
 
 @contextmanager
-def serving(log: Path, *, slots: int) -> Iterator[Serving]:
-    """Runs a server on a free port until the block ends."""
+def serving(log: Path, *, slots: int, port: int = 0) -> Iterator[Serving]:
+    """Runs a server on a port, by default a free one, until the block ends."""
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        server = Serving(free.getsockname()[1])
-    flags = [f"--slots={slots}", f"--context={SLOT_TOKENS}", f"--port={server.port}"]
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", port))
+        port = free.getsockname()[1]
+    flags = [f"--slots={slots}", f"--context={SLOT_TOKENS}", f"--port={port}"]
     command = [sys.executable, str(Path(__file__).with_name("llama_server.py")), *flags]
     with (
         log.open("wb") as out,
         subprocess.Popen(command, stdout=out, stderr=out) as process,
     ):
+        server = Serving(port)
         try:
             deadline = time.monotonic() + STARTING_SECONDS
             while server.get("/v1/models")[0] != 200:
@@ -250,6 +253,28 @@ def test_what_was_read_is_not_read_again(server: Serving) -> None:
     usages = [reply.usage for reply in run(server.endpoint(), crowd)]
     n_prompt = sum(usage.prompt_tokens for usage in usages if usage)
     assert sum(usage.cached_tokens for usage in usages if usage) > 0.55 * n_prompt
+
+
+def test_four_slots_are_filled_and_a_kill_loses_no_request(tmp_path: Path) -> None:
+    """Whoever restarts the server in the middle of a run goes on with it."""
+    asked = [replace(question(f"Count from {n}."), max_tokens=48) for n in range(8)]
+
+    async def crowd() -> tuple[int, list[ChatReply]]:
+        with serving(tmp_path / "first", slots=4) as server:
+            client = Client(server.endpoint(), Limits(64))
+            await client.send(replace(question(), max_tokens=1))
+            n_at_once = client._limiter.limit
+            replies = [asyncio.ensure_future(client.send(request)) for request in asked]
+            await asyncio.wait(replies, return_when=asyncio.FIRST_COMPLETED)
+        with serving(tmp_path / "second", slots=4, port=server.port):
+            try:
+                return n_at_once, await asyncio.gather(*replies)
+            finally:
+                await client.close()
+
+    n_at_once, replies = asyncio.run(crowd())
+    assert n_at_once == 4
+    assert all(reply.usage and 0 < reply.usage.completion_tokens <= 48 for reply in replies)
 
 
 @pytest.mark.parametrize("schema", [None, LABEL], ids=["free text", "with a schema"])
