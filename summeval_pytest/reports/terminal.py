@@ -196,7 +196,8 @@ def ending_lines(record: RunVerdict, *, n_worst: int = 0, with_gaps: bool = True
 
 
 def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
-    whose = one_line(f"{system} against {comparison.baseline} ({comparison.system})")
+    other = "" if comparison.system == system else f", system {comparison.system}"
+    whose = one_line(f"{system} against run {comparison.baseline}{other}")
     differences = comparison.differences
     if comparison.mismatches:
         yield f"{whose}: {one_line(comparison.mismatches[0])}"

@@ -224,7 +224,7 @@ def missed_slice(each: SliceVerdict, mean: SystemMean) -> str:
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
     """A table of the differences, then the facets that flipped, the worst first."""
-    whose = one_line(f"against {comparison.baseline} ({comparison.system})")
+    whose = one_line(f"against run {comparison.baseline}, system {comparison.system}")
     differences, flips = comparison.differences, comparison.flips
     if comparison.mismatches:
         yield f"{whose}: not compared"
@@ -261,7 +261,13 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
         interval = "" if d.low is None or d.high is None else f"[{d.low:+.3f}, {d.high:+.3f}]"
         row = f"{name:<{_NAME}}{means}  {interval:<16}"
         p = "" if d.p is None else f"{d.p:.4f}"
-        mark = "FAILS" if d in comparison.broken else "OPEN" if d in comparison.inconclusive else ""
+        mark = (
+            "FAILS"
+            if d in comparison.broken
+            else INCONCLUSIVE
+            if d in comparison.inconclusive
+            else ""
+        )
         yield f"{row}{p:>7}{ruled_out_text(d):>7}  {mark}".rstrip()
     for d in differences:
         if d.n_papers < n_papers:

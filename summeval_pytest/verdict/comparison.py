@@ -438,7 +438,7 @@ class Baseline:
 
     def __str__(self) -> str:
         """The baseline as a reader would name it."""
-        return f"{self.run} ({self.system})"
+        return f"run {self.run}, system {self.system}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def test_compare_has_the_worst_papers_first(careful: Path, careless: Path, shell
     assert code == 1
     assert lines[:2] == [
         "golden/summeval.toml: careless",
-        "against careful.jsonl (careful), 40 papers",
+        "against run careful.jsonl, system careful, 40 papers",
     ]
     assert "papers that changed, worst first (40):" in lines
     assert lines.count("") >= 3

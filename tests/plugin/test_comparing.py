@@ -25,11 +25,11 @@ def test_a_run_against_itself_passes_with_difference_0(bench: Bench) -> None:
     run = bench.inside("summeval.toml", GOOD, COMPARE, "--summ-run-record=elsewhere.json")
 
     assert (run.code, run.last) == (0, "3 passed")
-    assert "good against v1 (good): no rule broken" in run.lines
+    assert "good against run v1: no rule broken" in run.lines
     assert any("  change on 2 papers: faithfulness +0.000" in line for line in run.lines)
     run = bench.inside("summeval.toml", GOOD, "--summ-compare=elsewhere.json")
     assert run.code == 0
-    assert "good against elsewhere.json (good): no rule broken" in run.lines
+    assert "good against run elsewhere.json: no rule broken" in run.lines
 
 
 def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench) -> None:
@@ -43,7 +43,9 @@ def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench) -> None:
     assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
     assert "facet drops by " in run.out
     assert "  limpet-01: result 4 -> 2" in run.lines
-    assert any(line.startswith("against v1 (good): facet 1.000 -> ") for line in run.lines)
+    assert any(
+        line.startswith("against run v1, system good: facet 1.000 -> ") for line in run.lines
+    )
     assert "  new unsupported sentence:" in run.lines
     assert '    "Sleepers liked its alloy lamp."' in run.lines
 
@@ -85,7 +87,7 @@ def test_the_baselines_system_can_be_named(bench: Bench) -> None:
     assert unclear.code == 4
     assert "'v1' has no system 'other'" in unclear.err
     assert "name one of them, v1:SYSTEM" in unclear.err
-    assert "other against v1 (bad): no rule broken" in named.lines
+    assert "other against run v1, system bad: no rule broken" in named.lines
 
 
 def test_a_run_of_some_pairs_is_neither_saved_nor_compared(bench: Bench) -> None:

@@ -200,7 +200,7 @@ def test_a_baseline_says_what_changed_and_which_rules_are_broken() -> None:
     assert comparison is not None
     assert (comparison.baseline, comparison.system) == ("v1.3", "careful")
     assert [pair.change is not None and pair.change.baseline for pair in actual.pairs] == [
-        "v1.3 (careful)"
+        "run v1.3, system careful"
     ] * 5
     broken = [*new[:4], pair("moss-04", unscored("faithfulness", SILENT, "cut"))]
     (judged,) = decided(suite(*broken), against=baseline(*old)).systems
@@ -237,7 +237,9 @@ def test_a_recorded_comparison_still_counts_under_other_thresholds(
     assert actual.pairs[0].change == change
     if outcome == "error":
         phrase = old.undecided[0][1]
-        message = f"system 'careful' is undecided: against v1.3 (careful), undecided: {phrase}"
+        message = (
+            f"system 'careful' is undecided: against run v1.3, system careful, undecided: {phrase}"
+        )
         assert actual.systems[0].fault == message
     # also where not every paper is in the run
     some = replace(record.systems[0], papers=("moss-00", "moss-01"))
