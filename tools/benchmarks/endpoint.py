@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, cast
 
 _HERE: Final = Path(__file__).parent
-_SERVER: Final = _HERE.parent / "scripted_server.py"
+_SERVER: Final = _HERE.parents[1] / "tests" / "scripted_server.py"
 _SCRIPT: Final = _HERE / "quick_answers.py"
 _TRIES: Final = 500
 _PAUSE_SECONDS: Final = 0.02
