@@ -15,6 +15,7 @@ from tests.postgres_server import serving
 from tools.benchmarks.made_suite import JUDGE, SUITE
 
 LONGEST_SECONDS: Final = 240.0
+_OFF: Final = [f"-pno:{name}" for name in ("hypothesispytest", "randomly", "rerunfailures")]
 
 
 @contextmanager
@@ -30,13 +31,14 @@ def store_in(room: Path, *, is_shared: bool) -> Iterator[str]:
 class PytestRun:
     """A run of a made suite that has started; its process leads its group, workers are members.
 
-    The byte code of all that is imported is kept beside the suite, as for an installed package.
+    The byte code of all that is imported is kept beside the suite, as for an installed package, and
+    the plugins of pytest that only our own tests need are off.
     """
 
     def __init__(self, folder: Path, store: str, *arguments: str) -> None:
         environ = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        command = [sys.executable, "-m", "pytest", SUITE, "-q", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", SUITE, "-q", "-p", "no:cacheprovider", *_OFF]
         options = [f"--summ-judge={JUDGE}", f"--summ-store={store}"]
         self.process = subprocess.Popen(
             [*command, *options, *arguments],
