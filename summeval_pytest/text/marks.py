@@ -60,9 +60,12 @@ _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(or
 _LONGEST: Final = 240
 """Nothing that claims nothing has so many characters."""
 _WORD = re.compile(r"[^\W_]+")
-_ANY = re.compile(
-    rf"[\d\[\u3010\ue200\ufffd\u2020\u2021\u00a7{_SUPERSCRIPT}]|[a-z]\)|\A[ivx]{{1,4}}\."
+_ANY = re.compile(rf"[\d\[\u3010\ue200\ufffd\u2020\u2021\u00a7{_SUPERSCRIPT}]")
+_ANY_LETTER = re.compile(r"[a-z]\)|\A[ivx]{1,4}\.")
+_OPENING = re.compile(
+    rf"[\[(\u3010\ue200\ufffd\\^$\u2020\u2021\u00a7{_SUPERSCRIPT}]|:contentReference"
 )
+"""What each citation has one of: most sentences have none, and their look-up takes long."""
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -73,6 +76,8 @@ def _blank(match: re.Match[str]) -> str:
 def _without_enumerators(text: str) -> str:
     """Blank the marks of an enumeration: those that ascend, or that begin one at a colon."""
     names = ["", *(match[2] or match[3] for match in _INLINE.finditer(text)), ""]
+    if not any(names):
+        return text
     around = zip(pairwise(names), pairwise(names[1:]), strict=False)
 
     def blank(match: re.Match[str]) -> str:
@@ -133,10 +138,11 @@ def content(sentence: str) -> str:
     """
     for pattern in _TAILS:
         sentence = pattern.sub(_blank, sentence)
-    if not _ANY.search(sentence):
+    if not (_ANY.search(sentence) or _ANY_LETTER.search(sentence)):
         return sentence
-    for pattern in (_FIRST, _CITATION):
-        sentence = pattern.sub(_blank, sentence)
+    sentence = _FIRST.sub(_blank, sentence)
+    if _OPENING.search(sentence):
+        sentence = _CITATION.sub(_blank, sentence)
     sentence = _without_enumerators(sentence)
     written = sentence.rstrip()
     stop = len(written.rstrip("0123456789,-\u2013"))
