@@ -200,7 +200,7 @@ def known_metrics(names: Collection[object]) -> tuple[MetricName, ...]:
 
 
 def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tuple[Finding, ...]:
-    """Everything wrong with a summary, the worst first."""
+    """Everything wrong with a summary, the worst first; without evidence for an empty source."""
     scored = (score for score in scores if not isinstance(score, Unscored))
     return tuple(sorted((f for score in scored for f in score.findings(source)), key=rank))
 

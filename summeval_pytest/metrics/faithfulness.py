@@ -214,7 +214,7 @@ class FaithfulnessScore:
                 reason=sentence.reason,
                 reference=None,
                 summary=sentence.text,
-                evidence=tuple((place, source[place]) for place in sentence.evidence[:1])
+                evidence=tuple((p, source[p]) for p in sentence.evidence[:1] if p < len(source))
                 or closest_sentence(sentence.text, source),
                 severity=1.0 if sentence.conflict else severity,
                 disputes=sentence.disputes,

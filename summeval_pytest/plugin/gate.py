@@ -190,7 +190,9 @@ class Gate:
         """One pair, decided; the first result on a paper in this process has the paper, too."""
         if (suite := self._decided(gated)) is None:
             baseline = self.baselines.of(gated.suite, system)
-            result = gated.measure_pair(self.runner, system, paper, baseline)
+            result = gated.measure_pair(
+                self.runner, system, paper, baseline, is_shown=self.keeps_record
+            )
         else:
             (pair,) = suite.pairs_in({(system, paper)})
             of_paper = next((each for each in suite.papers if each.id == paper), None)

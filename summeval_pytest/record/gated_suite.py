@@ -227,9 +227,15 @@ class GatedSuite:
         return decide_pair(pair, self.policy)
 
     def measure_pair(
-        self, runner: Runner, system: str, paper: str, baseline: Baseline | None = None
+        self,
+        runner: Runner,
+        system: str,
+        paper: str,
+        baseline: Baseline | None = None,
+        *,
+        is_shown: bool = True,
     ) -> TestResult:
-        """One pair, measured and decided."""
+        """One pair, measured and decided; where it passes and is not shown, without evidence."""
         try:
             evaluation = runner.evaluation(self.task(paper, system))
         except UsageError:
@@ -237,8 +243,10 @@ class GatedSuite:
         except SummevalError as error:
             pair = self.faulty_pair(system, paper, str(error))
             return TestResult(suite=self.suite.shown, pair=pair)
-        pair, of_paper = pair_result_of(evaluation)
+        pair, of_paper = pair_result_of(evaluation, with_evidence=is_shown)
         decided = decide_pair(pair, self.policy, baseline)
+        if decided.outcome != "passed" and not is_shown:
+            decided = replace(decided, findings=evaluation.findings())
         return TestResult(suite=self.suite.shown, pair=decided, paper=of_paper)
 
     def measure_system(
@@ -290,7 +298,9 @@ class GatedSuite:
         )
 
 
-def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
+def pair_result_of(
+    evaluation: Evaluation, *, with_evidence: bool = True
+) -> tuple[PairResult, PaperRecord]:
     """What was measured on one pair, not decided yet, and its paper."""
     pair = PairResult(
         paper=evaluation.paper,
@@ -300,7 +310,7 @@ def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
         note=evaluation.pair.note,
         scores=evaluation.scores,
         signatures=tuple(map(str, evaluation.signatures)),
-        findings=evaluation.findings(),
+        findings=evaluation.findings(with_evidence=with_evidence),
         custom=evaluation.custom,
     )
     paper = evaluation.pair.paper

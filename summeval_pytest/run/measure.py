@@ -245,8 +245,11 @@ class Evaluation:
         """Its numbers without their evidence."""
         return numbers_of(self.paper, self.system, self.scores, self.custom)
 
-    def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong with the summary, the worst first."""
+    def findings(self, *, with_evidence: bool = True) -> tuple[Finding, ...]:
+        """Everything that is wrong with the summary, the worst first.
+
+        To find evidence, all words of the source are compared; nobody needs that who shows none.
+        """
         references = self.pair.paper.references
         facts: dict[tuple[str, str], tuple[Fact, tuple[str, ...]]] = {}
         for score in self.scores:
@@ -262,7 +265,7 @@ class Evaluation:
             known = facts.get((finding.number, text or ""))
             return replace(finding, sentence=_cut_from(*known)) if known else finding
 
-        return tuple(map(told, findings_of(self.scores, self.source)))
+        return tuple(map(told, findings_of(self.scores, self.source if with_evidence else ())))
 
 
 def _cut_from(fact: Fact, texts: Iterable[str]) -> str:
