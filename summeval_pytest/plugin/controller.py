@@ -152,11 +152,13 @@ class Tally:
 
         Its worker died, or something else of the test failed, as a fixture of a plugin.
         """
+        if report.passed:
+            return
         names = report.nodeid.split("::")[1:]
         # A node id counts from an argument where that is outside of the root.
         file = real_place(self._config.rootpath / report.location[0])
         gated = collected_suites(self._config).get(file)
-        if gated is None or report.passed:
+        if gated is None:
             return
         reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr
         fault = one_line(str(reason or "the test broke down"))
