@@ -65,6 +65,7 @@ class Limiter:
         limit: How many it may have now, from 1 to ``maximum``.
         n_taken: How many it has.
         n_shrunk: How often the limit has shrunk.
+        waiting: Who waits for a turn at it.
         is_unknown: Whether a server of this machine may say how many it serves at once.
     """
 
@@ -78,6 +79,7 @@ class Limiter:
             self._fast_seconds = endpoint.first_seconds * _FAST
         self._is_starting = self.is_unknown
         self.n_taken = self.n_shrunk = 0
+        self.waiting: list[_Waiter] = []
         self._last = ""
         self._n_served = 0
         limits = (endpoint.requests_per_minute, endpoint.tokens_per_minute)
@@ -103,17 +105,24 @@ class Limiter:
             saved_up = max(0.0, _BURST_SECONDS - seconds)
             self._ready_at[place] = max(self._ready_at[place], now - saved_up) + seconds
 
-    def first_of(self, waiters: Sequence[_Waiter]) -> _Waiter:
+    def has_room(self) -> bool:
+        """Whether somebody waits for it who would not be too many; who was called off does not."""
+        if self.n_taken >= self.limit:
+            return False
+        self.waiting = [waiter for waiter in self.waiting if not waiter.granted.done()]
+        return bool(self.waiting)
+
+    def next_waiter(self) -> _Waiter:
         """Who is served next; a prompt of no text, as one that is sent again, goes first."""
         if self.limit > NARROW:
-            return min(waiters, key=_by_urgency)
+            return min(self.waiting, key=_by_urgency)
         last = self._last
 
         def by_prompt(waiter: _Waiter) -> tuple[object, ...]:
             is_behind = bool(waiter.prompt) and waiter.prompt < last
             return is_behind, waiter.prompt, *_by_urgency(waiter)
 
-        first = min(waiters, key=by_prompt)
+        first = min(self.waiting, key=by_prompt)
         self._last = first.prompt or last
         return first
 
@@ -148,7 +157,6 @@ class Limiter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Waiter:
-    limiter: Limiter
     urgency: Urgency
     ticket: int
     n_tokens: int
@@ -177,7 +185,6 @@ class Limits:
         self._closed = asyncio.Event()
         self._tickets = count()
         self._limiters: dict[Endpoint, Limiter] = {}
-        self._waiting: list[_Waiter] = []
         self._alarm: asyncio.TimerHandle | None = None
 
     def ticket(self) -> int:
@@ -191,8 +198,9 @@ class Limits:
     def close(self) -> None:
         """Cancels whoever waits, or pauses, or comes later; requests in flight go on."""
         self._closed.set()
-        for waiter in self._waiting:
-            waiter.granted.cancel()
+        for limiter in self._limiters.values():
+            for waiter in limiter.waiting:
+                waiter.granted.cancel()
 
     async def pause(self, seconds: float) -> None:
         """Sleeps, with nothing in flight; a CancelledError if the limits are closed meanwhile."""
@@ -215,7 +223,7 @@ class Limits:
             raise asyncio.CancelledError
         granted = asyncio.get_running_loop().create_future()
         ticket = self.ticket() if ticket is None else ticket
-        self._waiting.append(_Waiter(limiter, URGENCY.get(), ticket, n_tokens, prompt, granted))
+        limiter.waiting.append(_Waiter(URGENCY.get(), ticket, n_tokens, prompt, granted))
         self._grant()
         try:
             await granted
@@ -239,20 +247,19 @@ class Limits:
             self._alarm.cancel()
             self._alarm = None
         loop = asyncio.get_running_loop()
-        self._waiting = [waiter for waiter in self._waiting if not waiter.granted.done()]
         while self.n_taken < self.limit:
-            room = [w for w in self._waiting if w.limiter.n_taken < w.limiter.limit]
-            waits = [w.limiter.ready_in(loop.time()) for w in room]
-            ready = [waiter for waiter, wait in zip(room, waits, strict=True) if not wait]
+            room = [each for each in self._limiters.values() if each.has_room()]
+            waits = [limiter.ready_in(loop.time()) for limiter in room]
+            ready = [limiter for limiter, wait in zip(room, waits, strict=True) if not wait]
             if not ready:
                 if waits:
                     self._alarm = loop.call_later(min(waits), self._grant)
                 return
-            limiter = min(ready, key=_by_urgency).limiter
-            first = limiter.first_of([w for w in ready if w.limiter is limiter])
-            self._waiting.remove(first)
-            first.limiter.take(loop.time(), first.n_tokens)
-            first.limiter.n_taken += 1
+            limiter = min(ready, key=lambda each: min(map(_by_urgency, each.waiting)))
+            first = limiter.next_waiter()
+            limiter.waiting.remove(first)
+            limiter.take(loop.time(), first.n_tokens)
+            limiter.n_taken += 1
             self.n_taken += 1
             first.granted.set_result(None)
 
@@ -393,7 +400,7 @@ class ModelSeen:
     Attributes:
         asked: The name in the request.
         returned: The name in the reply; empty if the endpoint gave none.
-        is_other: Whether another model replied than the pinned one.
+        is_other: Whether it is another model than the one asked for.
         n_replies: Its replies in the run; 0 before they are counted.
     """
 

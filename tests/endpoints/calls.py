@@ -29,7 +29,8 @@ LABEL: Final = Schema(
 
 def n_waiting(limits: Limits) -> int:
     """How many requests wait for their turn."""
-    return sum(not waiter.granted.done() for waiter in limits._waiting)
+    waiting = (waiter for limiter in limits._limiters.values() for waiter in limiter.waiting)
+    return sum(not waiter.granted.done() for waiter in waiting)
 
 
 class Patient(Limits):
