@@ -12,6 +12,7 @@ import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -73,29 +74,14 @@ class Wire:
 
     async def n_slots(self) -> int | None:
         """How many requests llama.cpp's server serves at once; None of any other server."""
-        from openai import OpenAIError
-
-        self._client = self._client or self._connect()
-        url = f"{self._endpoint.address.rstrip('/').removesuffix('/v1')}/props"
-        with suppress(OpenAIError, NoReplyError, TimeoutError, ValueError, RecursionError):
-            async with asyncio.timeout(_LOOK_SECONDS):
-                values = json.loads(await self._client.get(url, cast_to=str))
-            n_slots = values.get("total_slots") if isinstance(values, dict) else None
-            return n_slots if type(n_slots) is int and n_slots > 0 else None
-        return None
+        address = self._endpoint.address.rstrip("/").removesuffix("/v1")
+        n_slots = (await self._look(f"{address}/props")).get("total_slots")
+        return n_slots if type(n_slots) is int and n_slots > 0 else None
 
     async def ends(self) -> Mapping[str, str]:
-        """By model, the day on which it ends, as ``2027-01-14``; empty if the endpoint says none.
-
-        No failure is an error: nobody needs the answer to judge.
-        """
-        from openai import OpenAIError
-
-        self._client = self._client or self._connect()
-        with suppress(OpenAIError, NoReplyError, TimeoutError, ValueError, RecursionError):
-            async with asyncio.timeout(_LOOK_SECONDS):
-                values = json.loads(await self._client.get("/models", cast_to=str))
-            listed = values.get("data") if isinstance(values, dict) else None
+        """By model, the day on which it ends, as ``2027-01-14``; empty where none is said."""
+        listed = (await self._look("/models")).get("data")
+        with suppress(ValueError):
             return {
                 each["id"]: date.fromisoformat(each["shutdown_date"]).isoformat()
                 for each in (listed if isinstance(listed, list) else [])
@@ -103,6 +89,17 @@ class Wire:
                 and isinstance(each.get("id"), str)
                 and isinstance(each.get("shutdown_date"), str)
             }
+        return {}
+
+    async def _look(self, url: str) -> dict[str, Any]:
+        """The JSON object there; empty where there is none, as nobody needs it to judge."""
+        from openai import OpenAIError
+
+        self._client = self._client or self._connect()
+        with suppress(OpenAIError, NoReplyError, TimeoutError, ValueError, RecursionError):
+            async with asyncio.timeout(_LOOK_SECONDS):
+                values = json.loads(await self._client.get(url, cast_to=str))
+            return values if isinstance(values, dict) else {}
         return {}
 
     def _silence(self, error: Exception) -> NoReplyError:
@@ -149,27 +146,48 @@ def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
     A proxy of the environment cannot reach this machine. Certificates take a twentieth of a second
     to load, so plain http on this machine gets a context that has none and trusts nobody.
     """
+    from httpx2 import create_ssl_context
     from openai import DefaultAsyncHttpxClient
 
+    needs_no_tls = endpoint.is_loopback and endpoint.address.startswith("http:")
+    trust = not endpoint.is_loopback
+    context = (
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        if needs_no_tls
+        else create_ssl_context(trust_env=trust)
+    )
+    make = partial(DefaultAsyncHttpxClient, follow_redirects=False, trust_env=trust, verify=context)
+
     class Bounded(DefaultAsyncHttpxClient):
+        """Sends by clients with one connection each: a larger pool looks at all that are idle."""
+
+        def __init__(self) -> None:
+            super().__init__(trust_env=False, verify=context)
+            self.idle: list[DefaultAsyncHttpxClient] = []
+
         async def send(self, *args: Any, **kwargs: Any) -> Any:
             """The response, read whole and decoded within the endpoint's limit."""
-            response = await super().send(*args, **{**kwargs, "stream": True})
+            client = self.idle.pop() if self.idle else make()
             try:
-                content = await _read(response.aiter_bytes(), endpoint.max_reply_mib)
+                response = await client.send(*args, **{**kwargs, "stream": True})
+                try:
+                    content = await _read(response.aiter_bytes(), endpoint.max_reply_mib)
+                finally:
+                    await response.aclose()
             finally:
-                await response.aclose()
+                self.idle.append(client)
             headers = {k: v for k, v in response.headers.items() if k not in _OF_BODY}
             return type(response)(
                 response.status_code, headers=headers, content=content, request=response.request
             )
 
-    needs_no_tls = endpoint.is_loopback and endpoint.address.startswith("http:")
-    return Bounded(
-        follow_redirects=False,
-        trust_env=not endpoint.is_loopback,
-        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if needs_no_tls else True,
-    )
+        async def aclose(self) -> None:
+            """Close all connections."""
+            for client in self.idle:
+                await client.aclose()
+            await super().aclose()
+
+    return Bounded()
 
 
 async def _read(decoded: AsyncIterator[bytes], most_mib: int) -> bytes:
