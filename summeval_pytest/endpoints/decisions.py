@@ -8,6 +8,7 @@ JSON of its answers, as they came.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,8 @@ from summeval_pytest.errors import NoReplyError
 
 MOST_QUESTIONS: Final = 400
 """Of one request; OpenAI refuses more."""
+_CACHED: Final = 4096
+"""Characters, some thousand tokens: OpenAI caches no shorter beginning of a prompt."""
 _SLACK: Final = 0.05
 """How far the probabilities of a question may be from a sum of 1: servers round them."""
 _NOT_SERVED: Final = 501
@@ -99,6 +102,18 @@ def decision_body(request: ChatRequest) -> dict[str, object]:
         return {"model": request.model, "input": state, "questions": questions}
     questions = {each.pop("name"): _typed_question(**each) for each in asked}
     return {"model": request.model, "state": json.loads(state), "questions": questions}
+
+
+def sent_body(request: ChatRequest) -> dict[str, object]:
+    """The body as it is sent: OpenAI reads inputs that begin alike once, if they name one cache.
+
+    That changes no reply, so it is no part of a request's key.
+    """
+    values = decision_body(request)
+    if request.route == "decisions":
+        beginning = request.messages[0].content[:_CACHED].encode("utf-8", "replace")
+        values["prompt_cache_key"] = hashlib.sha256(beginning).hexdigest()[:32]
+    return values
 
 
 def _openai_question(

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, get_args
 
 from summeval_pytest.endpoints.chat import CHAT, ROOM, ChatRequest, Schema, Trouble
-from summeval_pytest.endpoints.decisions import decision_body
+from summeval_pytest.endpoints.decisions import sent_body
 
 Level = Literal["json_schema", "object_schema", "json_object", "text"]
 """How the form of a reply is asked for, best first; a server that does not know the schema of
@@ -198,7 +198,7 @@ def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
     request of another route than chat has one form.
     """
     if request.route != CHAT:
-        return decision_body(request)
+        return sent_body(request)
     messages = _messages(request, dialect)
     values: dict[str, object] = {"model": request.model}
     if request.schema is not None:

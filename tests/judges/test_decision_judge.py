@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import Any, cast
 
@@ -349,10 +350,22 @@ def test_both_routes_have_other_keys_and_bodies() -> None:
         requests[route] = next(iter(sender.replies)), server.seen[0].body
     assert requests["decisions"][0] != requests["systemone"][0]
     body = requests["decisions"][1]
-    assert body.keys() == {"model", "input", "questions"}
+    assert body.keys() == {"model", "input", "questions", "prompt_cache_key"}
     assert body["questions"][0].keys() == {"type", "name", "instructions"}  # type: ignore[index]
     other = requests["systemone"][1]
+    assert other.keys() == {"model", "state", "questions"}
     assert other["questions"]["s1"].keys() == {"type", "instructions"}  # type: ignore[index]
+
+
+def test_requests_about_one_source_name_one_cache() -> None:
+    """Its provider reads it once; the key of the request is as ever."""
+    source = tuple(f"Roof {n} of the street was planted with moss." for n in range(99))
+    questions = [q.CheckSentences((text,), source) for text in ("Moss cools.", "Moss warms.")]
+    other = q.CheckSentences(("Moss cools.",), ("A lawn.", *source))
+    _, server, sender, _ = ask(decided, *questions, other)
+    caches = Counter(str(seen.body["prompt_cache_key"]) for seen in server.seen)
+    assert sorted(caches.values()) == [1, 2]
+    assert not any(cache in str([*sender.replies]) for cache in caches)
 
 
 def test_half_a_character_is_sent_as_its_sign() -> None:
