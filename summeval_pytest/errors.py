@@ -111,7 +111,7 @@ Fault = Literal[
     "too_large",  # a body beyond the endpoint's limit
     "not_recorded",  # replaying, and nobody has asked this before
     "over_budget",  # the next call could cost more than is left
-    "other_model",  # in CI, a reply of another model than the pinned one
+    "other_model",  # in CI, a reply of another model than was asked for
     "store_lost",  # the store of replies went away while judging
 ]
 """Why a request has no usable reply."""

@@ -454,14 +454,18 @@ _DATE: Final = re.compile(
 _TAG: Final = re.compile(r":[^:/]*\d[^:/]*\Z")
 """``llama3:8b-instruct-q4_0`` and ``@sha256:...``; ``:latest`` and ``:free`` name no version."""
 _FILE: Final = re.compile(r"\A(?:[/~.\\]|[A-Za-z]:[\\/])|\.(?:gguf|safetensors|bin)\Z")
+_PART: Final = re.compile(r"[^\W\d_]+|\d+")
+_OF_NO_MODEL: Final = frozenset({"latest", "preview"})
+"""Words of names that stand for whichever version there is."""
 
 
 def is_other_model(asked: str, returned: str, *, pinned: bool | None = None) -> bool:
-    """Whether a reply comes from another model than the exact one that was asked for.
+    """Whether a reply comes from another model than the one that was asked for.
 
     Names are one but for case, a provider or folder before them, and ``.gguf``; an empty one is
     never another. ``pinned`` says whether the suite holds the model to its name. Where it is None,
-    a name with a date, a digest or a numbered tag is held to, unless a server names a file instead.
+    a name with a date, a digest or a numbered tag is held to, unless a server names a file instead,
+    and any name to its family: ``gpt-6-terra`` is none of the versions of ``gpt-6-luna``.
     """
     one, other = (
         "/" + name.casefold().replace("\\", "/").removesuffix(".gguf") for name in (asked, returned)
@@ -471,4 +475,14 @@ def is_other_model(asked: str, returned: str, *, pinned: bool | None = None) -> 
     if pinned is not None:
         return pinned
     is_exact = bool(_DATE.search(asked) or _TAG.search(asked))
-    return is_exact and not _FILE.search(returned)
+    return (is_exact or _are_siblings(one, other)) and not _FILE.search(returned)
+
+
+def _are_siblings(one: str, other: str) -> bool:
+    """Whether names are of two models of one family: a word or a number differs in its place.
+
+    A name with more words than another may be what that one stands for, so it tells nothing.
+    """
+    names = (_DATE.sub("", name.rpartition("/")[2]) for name in (one, other))
+    first, second = ([p for p in _PART.findall(n) if p not in _OF_NO_MODEL] for n in names)
+    return len(first) == len(second) and first[:1] == second[:1] and first != second

@@ -133,14 +133,14 @@ class Memory:
 class Exchange:
     """Where all requests of one process go through; `line` gives the sender of one endpoint.
 
-    With ``is_strict`` a reply of another model than the pinned one is an error; otherwise the
+    With ``is_strict`` a reply of another model than was asked for is an error; otherwise the
     ledger has it, and who reads that warns.
 
     Attributes:
         open: The requests that are waited for, by key.
         waiting_elsewhere: Of these, those that another process may be asking.
         failed: By key, why a call of this run got no reply; it is not made again.
-        swapped: Why a pinned model is not asked any more: another one replied.
+        swapped: Why a model is not asked any more: another one replied.
     """
 
     def __init__(
@@ -312,7 +312,7 @@ class CachedEndpoint:
         return self._checked(key, request, reply)
 
     def _checked(self, key: str, request: ChatRequest, reply: ChatReply) -> ChatReply:
-        """The reply; who gave it is noted, and has to be the pinned model in a strict exchange."""
+        """The reply; who gave it is noted, and has to be the model asked in a strict exchange."""
         endpoint, asked = self._address.endpoint, request.model
         seen = ModelSeen(
             endpoint=endpoint.name,
@@ -324,10 +324,10 @@ class CachedEndpoint:
         self._exchange.ledger.models.setdefault(seen, set()).add(key)
         if seen.is_other and self._exchange.is_strict:
             self._exchange.swapped[self._who(request)] = said = (
-                f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for the pinned model"
-                f" {asked!r}, and the reply is of {reply.model!r}; name the model that is meant,"
-                " write pinned = false in the table of the judge or system where both are one, or"
-                " ask again with --summ-record=all"
+                f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for {asked!r}, and"
+                f" the reply is of {reply.model!r}; name the model that is meant, write"
+                " pinned = false in the table of the judge or system where both are one, or ask"
+                " again with --summ-record=all"
             )
             raise NoReplyError("other_model", said)
         return reply

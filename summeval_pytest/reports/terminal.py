@@ -306,14 +306,14 @@ def usage_line(cassette: CassetteRecord) -> str:
 def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
     """What is odd about the models that replied in one run.
 
-    A pinned model that replied as another one is a warning. Replies of several models, or of
+    A model in place of the one asked for is a warning. Replies of several models, or of
     several configurations of one, are a note: some may be older, from a cassette.
     """
     in_order = sorted(models)
     for model in in_order:
         if model.is_other:
             whose = f"{_at(model)} replied as {model.returned!r} ({_replies(model.n_replies)})"
-            warning = f"warning: the pinned model {whose}; in CI that is an error"
+            warning = f"warning: {whose}, another model; in CI that is an error"
             yield from safe_lines(one_line(warning, _QUOTE))
     for alike in _by_request(in_order).values():
         for kind, name in (("models", "returned"), ("fingerprints", "fingerprint")):

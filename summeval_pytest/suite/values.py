@@ -220,7 +220,7 @@ class _Priced:
         output_price: Dollars per million reply tokens.
         cached_input_price: Dollars per million prompt tokens from the endpoint's cache.
         pinned: Whether replies must come from this very model; None: yes if its name has a date, a
-            digest or a numbered tag.
+            digest or a numbered tag, and else from no other model of its family.
     """
 
     pinned: Given[Flag] = None

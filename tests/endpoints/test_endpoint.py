@@ -439,10 +439,10 @@ gpt-4o-2024-08-06 gpt-4-0613 gpt-3.5-turbo-1106 claude-3-5-sonnet-20241022
 claude-3-5-sonnet@20240620 mistral-large-2407 ft:gpt-4o-2024-08-06:org::9abc
 llama3:8b-instruct-q4_0 llama3@sha256:365c0bd3c000
 """.split()
-# 8192 is a context and no day, as there is no 81st month; nor is 9999 one
+# 8192 is a context and no day, as there is no 81st month
 LOOSE = """
 gpt-4o llama3 llama3:latest meta-llama/llama-3-8b-instruct:free qwen2.5-72b-instruct
-llama3-8b-8192 mixtral-8x7b-32768 rule-1 gpt-4-9999
+llama3-8b-8192 mixtral-8x7b-32768 rule-1
 """.split()
 
 
@@ -455,6 +455,26 @@ def test_a_date_a_digest_or_a_numbered_tag_makes_a_name_exact(name: str) -> None
         for returned in (name, name.upper(), f"openai/{name}", f"/models/{name}.gguf", ""):
             assert not is_other_model(name, returned, pinned=pinned)
         assert not is_other_model(f"openai/{name}", name, pinned=pinned)
+
+
+def test_another_model_of_the_family_is_told_from_an_alias_and_another_spelling() -> None:
+    """A gateway may swap models, and who asked for the one pays or trusts the other."""
+    for asked, returned in (
+        ("gpt-6-luna", "gpt-6-terra"), ("gpt-6-luna", "openai/gpt-6-terra-2026-09-01"),
+        ("jev-1.13", "jev-1.14"), ("gpt-4o", "gpt-4.1"), ("llama3", "llama4"), ("o3", "o4"),
+        ("meta-llama/llama-3-70b-instruct", "Llama-3-8B-Instruct"),
+    ):  # fmt: skip
+        assert is_other_model(asked, returned)
+        assert not is_other_model(asked, returned, pinned=False)
+    for asked, returned in (
+        ("gpt-4o", "gpt-4o-2024-08-06"), ("claude-3-5-sonnet-latest", "claude-3-5-sonnet-20241022"),
+        ("gpt-4-turbo-preview", "gpt-4-0125-preview"), ("gemini-2.0-flash", "gemini-2.0-flash-001"),
+        ("gpt-6", "gpt-6-luna"), ("gpt-35-turbo", "gpt-3.5-turbo"), ("jev-1", "jev-1.14"),
+        ("anthropic/claude-3.5-sonnet", "claude-3-5-sonnet"), ("gpt-4o", "openai/gpt-4o"),
+        ("llama3", "llama3:latest"), ("llama3", "llama-3"), ("llama3", "/models/llama-4.gguf"),
+        ("llama-3-8b", "Llama-4-8B-Q4_K_M.gguf"), ("judge-prod", "gpt-4o"), ("gpt-4o", "qwen2.5"),
+    ):  # fmt: skip
+        assert not is_other_model(asked, returned), (asked, returned)
 
 
 def test_the_suite_decides_where_it_says_so() -> None:

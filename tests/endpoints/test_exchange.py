@@ -494,7 +494,7 @@ def test_a_swapped_model_is_noted_at_a_desk_and_an_error_in_ci(store: Path) -> N
                     await line.send(asked_of(DATED, text))
                 assert caught.value.fault == "other_model"
                 assert str(caught.value) == (
-                    f"endpoint 'here' at {server.url}: asked for the pinned model {DATED!r}, and"
+                    f"endpoint 'here' at {server.url}: asked for {DATED!r}, and"
                     f" the reply is of {OTHER!r}; name the model that is meant, write"
                     " pinned = false in the table of the judge or system where both are one, or ask"
                     " again with --summ-record=all"
@@ -511,6 +511,25 @@ def test_a_swapped_model_is_noted_at_a_desk_and_an_error_in_ci(store: Path) -> N
         assert fault_in(recorded).fault == "other_model"
         free = through(exchange(ci, is_strict=True), at(server.url, pinned=False), asked_of(DATED))
         assert reply_in(free).model == OTHER
+
+
+@pytest.mark.parametrize(("returned", "is_other"), [("gpt-6-terra", True), ("gpt-6-luna-x", False)])
+def test_a_model_of_the_family_in_place_of_the_one_asked_is_an_error_in_ci(
+    store: Path, returned: str, *, is_other: bool
+) -> None:
+    """Nobody pinned the name, and yet no judge may be swapped in silence."""
+    with ScriptedServer(lambda _: Answer("yes", model=returned)) as server:
+        hub = exchange(store, is_strict=True)
+        outcomes = through(hub, at(server.url, pinned=None), asked_of("gpt-6-luna"))
+        if is_other:
+            assert fault_in(outcomes).fault == "other_model"
+            assert "asked for 'gpt-6-luna', and the reply is of 'gpt-6-terra'; name the model" in (
+                str(outcomes[0])
+            )
+        else:
+            assert reply_in(outcomes).text == "yes"
+        (model,) = hub.ledger.models
+        assert model.is_other is is_other
 
 
 ONE, TWO = (question(text).key("here") for text in ("one", "two"))

@@ -97,9 +97,9 @@ def test_a_swapped_model_warns_at_a_desk_and_is_an_error_in_ci(
         desk = bench.inside(*ARGUMENTS)
 
     assert set(ci.outcomes.values()) == {"ERROR"}
-    assert f"asked for the pinned model {PINNED!r}, and the reply is of {OTHER!r}" in ci.out
+    assert f"asked for {PINNED!r}, and the reply is of {OTHER!r}" in ci.out
     assert (seen.returned, seen.is_other, seen.n_replies) == (OTHER, True, n_asked)
     assert set(desk.outcomes.values()) == {"PASSED"}
     at_desk = " ".join(line.strip() for line in desk.lines)
-    assert f"warning: the pinned model {PINNED!r} at here replied as {OTHER!r} (" in at_desk
+    assert f"warning: {PINNED!r} at here replied as {OTHER!r} (" in at_desk
     assert "in CI that is an error" in at_desk
