@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TOO_SLOW: Final = "no whole response came in time"
 _LOOK_SECONDS: Final = 2.0
-_OK: Final = 200
 _CODING: Final = "gzip"
 _MIB: Final = 2**20
 _LONG: Final = 2**15
@@ -57,20 +56,19 @@ class Wire:
                 no whole response came, "too_large" for a body beyond the endpoint's limit, and
                 "malformed" for one that cannot be decoded.
         """
+        import httpx2
         import openai
 
         self._client = self._client or self._connect()
         try:
             # `chat.completions` would load, and hold each request to, hundreds of types.
-            text = await self._client.post(f"/{route}", cast_to=str, body=body)
-            response = Response(_OK, {}, text)
+            response = await self._client.post(f"/{route}", cast_to=httpx2.Response, body=body)
         except openai.APIStatusError as error:
-            status, headers = error.response.status_code, dict(error.response.headers)
-            response = Response(status, headers, error.response.text)
+            response = error.response
         except openai.APIConnectionError as error:
             raise self._silence(error) from None
         self._has_answered = True
-        return response
+        return Response(response.status_code, dict(response.headers), response.text)
 
     async def n_slots(self) -> int | None:
         """How many requests llama.cpp's server serves at once; None of any other server."""

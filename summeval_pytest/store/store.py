@@ -376,13 +376,11 @@ class LocalStore:
         """
         from filelock import FileLock, Timeout
 
-        folder = self._place / "locks"
-        seconds = pauses()
+        folder, seconds = self._locks, pauses()
         async with self._files:
             lock = FileLock(folder / key, mode=0o600, blocking=False, thread_local=False)
             while not lock.is_locked:
                 try:
-                    folder.mkdir(mode=0o700, exist_ok=True)
                     lock.acquire()
                 except Timeout:
                     await asyncio.sleep(next(seconds))
@@ -429,6 +427,13 @@ class LocalStore:
     @cached_property
     def _place(self) -> Path:
         return prepare(self._directory)
+
+    @cached_property
+    def _locks(self) -> Path:
+        folder = self._place / "locks"
+        with suppress(OSError):  # which the first lock tells
+            folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
 
 
 def pauses() -> Iterator[float]:

@@ -48,8 +48,12 @@ def is_english(text: str) -> bool:
     (False, True)
     """
     text = _NAME.sub("", text[:_READ])
-    if 3 * sum(map(len, _OTHER_SCRIPT.findall(text))) > sum(map(str.isalpha, text)):
+    n_of_others = sum(map(len, _OTHER_SCRIPT.findall(text)))
+    if n_of_others and 3 * n_of_others > sum(map(str.isalpha, text)):
         return False
+    words = _WORD.findall(text)
+    if _OTHERS.isdisjoint(words) and "".join(words).isascii():
+        return True  # as most texts are: no sentence of it is foreign
     sentences = [_WORD.findall(sentence) for sentence in _SENTENCE_END.split(text)]
     n_words, n_foreign = sum(map(len, sentences)), sum(map(len, filter(_is_foreign, sentences)))
-    return n_foreign * 4 <= n_words and not _is_foreign([w for words in sentences for w in words])
+    return n_foreign * 4 <= n_words and not _is_foreign(words)

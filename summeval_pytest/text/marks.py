@@ -54,6 +54,8 @@ _TAILS: Final = [
 _FIRST = re.compile(rf"\A\s*{patterns('first')}")
 """The number of a list's item, at its start."""
 _INLINE = re.compile(patterns("enumerator"))
+_DOTTED = re.compile(r"\d\.\s?[\"'(\u201c]?[^\W\d_]")
+"""What an enumeration has unless it has a closing bracket."""
 _ROMAN: Final = "i ii iii iv v vi vii viii ix x".split()
 _ORDERS: Final = ([*map(str, range(1, 100))], ascii_lowercase, _ROMAN)
 _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
@@ -75,6 +77,8 @@ def _blank(match: re.Match[str]) -> str:
 
 def _without_enumerators(text: str) -> str:
     """Blank the marks of an enumeration: those that ascend, or that begin one at a colon."""
+    if ")" not in text and not _DOTTED.search(text):
+        return text
     names = ["", *(match[2] or match[3] for match in _INLINE.finditer(text)), ""]
     if not any(names):
         return text
