@@ -26,11 +26,10 @@ from summeval_pytest.endpoints.dialect import (
     room,
 )
 from summeval_pytest.errors import NoReplyError
-from tests.endpoints.calls import LABEL, QUICK, at, fault, question, run
+from tests.endpoints.calls import LABEL, at, fault, question, run
 from tests.scripted_server import (
     Action,
     Answer,
-    Delay,
     Drop,
     Script,
     ScriptedServer,
@@ -39,7 +38,9 @@ from tests.scripted_server import (
     Until,
     yes,
 )
+from tests.waiting import skip, until
 
+NEVER = Until(lambda: False, Answer("never"))
 SCHEMA = chat.Schema(name="label", text='{"type": "object", "properties": {"label": {}}}')
 ASKED = chat.ChatRequest(
     model="llama3",
@@ -555,7 +556,7 @@ def test_a_remembered_dialect_is_spoken_at_once_and_found_out_anew_if_refused() 
     ("trouble", "schema"),
     [
         *[(each, LABEL) for each in (Status(500), Drop(), Status(400))],
-        (Delay(30, Answer("late")), None),
+        (NEVER, None),
     ],
     ids=["500", "drop", "400", "hang"],
 )
@@ -568,12 +569,18 @@ def test_a_bad_prompt_that_goes_first_costs_nothing(
         return trouble if seen.texts[0].startswith("bad") else yes(seen)
 
     async def sending(client: Client) -> list[object]:
-        requested = (question(text, schema=schema) for text in ("bad", *map(str, range(9))))
-        return await asyncio.gather(*map(client.send, requested), return_exceptions=True)
+        bad = asyncio.ensure_future(client.send(question("bad", schema=schema)))
+        await until(lambda: server.n_requests > 0)
+        requested = (question(str(index), schema=schema) for index in range(9))
+        others = [asyncio.ensure_future(client.send(request)) for request in requested]
+        await skip(10)  # the head start
+        replies = await asyncio.gather(*others)
+        await skip(600)
+        return [*await asyncio.gather(bad, return_exceptions=True), *replies]
 
     with ScriptedServer(script) as server:
-        endpoint = at(server.url, timeout_seconds=1, attempt_seconds=1)
-        bad, *others = run(endpoint, sending, backoff=replace(QUICK, head_start_seconds=0.1))
+        endpoint = at(server.url, timeout_seconds=600, attempt_seconds=600)
+        bad, *others = run(endpoint, sending)
     assert isinstance(bad, NoReplyError)
     assert [type(one) for one in others] == [chat.ChatReply] * 9
     assert levels(server).count("json_object") == (1 if trouble == Status(400) else 0)
@@ -584,11 +591,15 @@ def test_calls_behind_one_that_hangs_wait_together() -> None:
 
     async def sending(client: Client) -> set[str]:
         requested = [question(str(index), schema=LABEL) for index in range(5)]
-        got = await asyncio.gather(*map(client.send, requested), return_exceptions=True)
+        asking = [asyncio.ensure_future(client.send(request)) for request in requested]
+        for seconds, n_sent in ((0, 1), (10, 5), (600, 5)):
+            await skip(seconds)
+            await until(lambda: server.n_requests == n_sent)  # noqa: B023 - awaited at once
+        got = await asyncio.gather(*asking, return_exceptions=True)
         return {str(one).split(": ", maxsplit=1)[1] for one in got}
 
-    with ScriptedServer(lambda _: Delay(30, Answer("late"))) as server:
-        quick = replace(QUICK, head_start_seconds=0.1)
-        (message,) = run(at(server.url, max_in_flight=5, timeout_seconds=1), sending, backoff=quick)
+    with ScriptedServer(lambda _: NEVER) as server:
+        endpoint = at(server.url, max_in_flight=5, timeout_seconds=600, attempt_seconds=600)
+        (message,) = run(endpoint, sending)
         assert server.peak == 5
-    assert message.startswith("no reply within 1 s; lower max_in_flight")
+    assert message.startswith("no reply within 600 s; lower max_in_flight")
