@@ -251,6 +251,7 @@ def _lines(
             for row in rows:
                 pair = row.read()
                 case, alarms = pair_case(pair), tuple(map(headline, pair.alarms[:3]))
+                worst = [f"{headline(f)}: {f.reason}" for f in pair.explanation[:1] if f.conflict]
                 of, loss = (number, pair.paper), row.loss
                 title = papers[of].title.strip() if of in papers else ""
                 trend = f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
@@ -260,7 +261,9 @@ def _lines(
                         of=of,
                         system=key,
                         title=cut(title or pair.paper, _TITLE),
-                        misses=tuple(cut(phrase, _TITLE) for phrase in case.phrases or alarms),
+                        misses=tuple(
+                            cut(each, _TITLE) for each in (*case.phrases, *worst) or alarms
+                        ),
                         waived="; ".join(case.waived),
                         trend=trend if loss else "",
                     )

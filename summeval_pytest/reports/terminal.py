@@ -255,6 +255,8 @@ def alarm_lines(alarms: WorstFindings) -> Iterator[str]:
     for system, paper, finding in alarms.kept:
         text = wording.quoted(finding.sentence or finding.summary, _WIDTH)
         yield f"  {one_line(f'{system} on {paper}: {headline(finding)} {text}', _WIDTH - 2)}"
+        if finding.reason:
+            yield f"    {one_line(finding.reason, _WIDTH - 4)}"
     if len(alarms.kept) < alarms.n_findings:
         yield f"  {alarms.n_findings - len(alarms.kept):,} more: {_PAGE}"
 

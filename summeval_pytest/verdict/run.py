@@ -187,8 +187,16 @@ class PairResult:
 
     @property
     def alarms(self) -> tuple[Finding, ...]:
-        """The findings of a passed pair that a reader has to see, the worst first."""
-        return tuple(filter(is_alarming, self.findings)) if self.outcome == "passed" else ()
+        """The findings of a passed pair that a reader has to see, the worst first.
+
+        A fact against the reference is none where the source was asked about its sentence.
+        """
+        if self.outcome != "passed":
+            return ()
+        scored = {score.metric for score in self.scores if not isinstance(score, Unscored)}
+        is_checked = "faithfulness" in scored
+        told = (f for f in self.findings if not (is_checked and f.kind == "fact"))
+        return tuple(filter(is_alarming, told))
 
     def row(self, read: Callable[[], PairResult]) -> PairRow:
         """What is kept of it in memory, with what reads it again."""

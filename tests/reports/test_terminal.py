@@ -231,17 +231,25 @@ def test_the_worst_findings_of_all_stand_first(snapshot: SnapshotAssertion, n_wo
 
 
 def test_passed_pairs_with_a_conflict_or_an_unsupported_sentence_are_listed() -> None:
-    """Ten at most, the worst first; facets that only lost a point are no reason to read a pair."""
-    passed = passing()
+    """Ten at most, the worst first; facets that only lost a point are no reason to read a pair.
+
+    Nor is a fact that differs from the reference, where the source was asked about its sentence.
+    """
+    passed = replace(passing(), scores=moss_scores())
     clash = replace(FACET, conflict=True, summary="Dry moss grew.")
-    findings = [(SENTENCE,), (FACET,), (clash, SENTENCE), ()]
+    fact = replace(clash, kind="fact")
+    findings = [(SENTENCE,), (FACET,), (clash, SENTENCE), (), (fact,)]
     pairs = [replace(passed, paper=f"moss-{n}", findings=of) for n, of in enumerate(findings)]
     lines = list(terminal.run_lines(record(*pairs)))
     first = lines.index("passed, but read these (2 pairs):")
-    assert lines[first + 1 : first + 3] == [
+    assert lines[first + 1 : first + 5] == [
         '  careful on moss-2: conflict in facet result "Dry moss grew."',
+        f"    {clash.reason}",
         '  careful on moss-0: unsupported sentence 2 "Dry moss grew twice as fast."',
+        f"    {SENTENCE.reason}",
     ]
+    unread = replace(passed, scores=passed.scores[:2], findings=(fact,))
+    assert unread.alarms == (fact,)
     many = [replace(passed, paper=f"moss-{n:02}", findings=(SENTENCE,)) for n in range(12)]
     lines = list(terminal.run_lines(record(*many)))
     assert "  2 more: --summ-html=FILE writes a page of all" in lines
