@@ -256,15 +256,6 @@ def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
     assert json.loads(file.read_text(encoding="utf-8"))["roles"]["items"] == 2
 
 
-def test_a_summary_has_a_line_a_figure(agreed: Agreed) -> None:
-    """Several suites make one table; what is undefined would only fill it."""
-    lines = agree(agreed[0], options=Options(judge=READER), tables=Tables(summary=True))
-    spearman = "moss                Spearman, FM                                        4   0.800"
-    assert lines[0] == f"{spearman} [ .80,1.00]"
-    assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]
-    assert not any("facet presence" in line for line in lines)
-
-
 def test_two_files_are_compared_and_the_figures_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

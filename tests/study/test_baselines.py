@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import math
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -25,10 +24,8 @@ from summeval_pytest.study.baselines import (
     SummaryRating,
     count_batch,
     facet_presence,
-    length,
     novel_bigrams,
     rouge,
-    rouge_1_recall,
     summary_batch,
     top_sentences,
 )
@@ -78,31 +75,6 @@ def test_rouge_worked_examples(
     """Of stemmed words, in any case, without special tokens."""
     names = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
     assert rouge(reference, summary) == pytest.approx(dict(zip(names, scores, strict=True)))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Pumped-up ponds, filling (p<0.05); don't  re-fill\u00a0them.",
-        "\u0130stanbul's \u03a3\u0391\u03a3 na\u00efve  \tstudies\n\n2.5%",
-        "",
-    ],
-)
-def test_words_are_stemmed_as_the_package_stems_whole_texts(text: str) -> None:
-    """Oracle: rouge-score's own tokenizer; a stem that is remembered must be the same stem."""
-    from rouge_score.rouge_scorer import RougeScorer
-
-    own = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
-    target = f"{text} ponds of studies by Istanbul"
-    found = rouge(target, text)
-    assert list(found.values()) == [each.fmeasure for each in own.score(target, text).values()]
-
-
-def test_recall_and_length_count_words() -> None:
-    """5 of the reference's 9 words; what is said beyond costs nothing; special tokens are none."""
-    assert rouge_1_recall(REFERENCE, SUMMARY) == pytest.approx(5 / 9)
-    assert rouge_1_recall(REFERENCE, f"{SUMMARY} Frogs sing there.") == pytest.approx(5 / 9)
-    assert list(map(length, (SUMMARY, f"<s>{SUMMARY}</s>", "", "<pad>"))) == [6, 6, 0, 0]
 
 
 def test_facet_presence_is_the_share_of_facets_stated_at_all() -> None:
@@ -207,20 +179,6 @@ def test_the_sentences_with_the_rarest_shared_words_come_first() -> None:
         ("bricks", ("", "of the")),
     ):  # fmt: skip
         assert top_sentences(sentence, source, 3) == ()
-
-
-def test_scores_are_those_of_bm25_with_the_added_one() -> None:
-    """Oracle: Lucene's BM25 by hand for a query of two words, k1 = 1.5 and b = 0.75."""
-    source = ("zinc mice", "zinc zinc rats", "rats copper lead iron")
-    # lengths 2, 3, 4; mean 3; idf = ln(1 + (N - n + .5) / (n + .5)); N = 3
-    zinc, copper = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
-
-    def part(count: int, length: int) -> float:
-        return count / (count + 1.5 * (0.25 + 0.75 * length / 3))
-
-    scores = [zinc * part(1, 2), zinc * part(2, 3), copper * part(1, 4)]
-    order = tuple(sorted(range(3), key=lambda place: -scores[place]))
-    assert top_sentences("zinc copper", source, 3) == order == (2, 1, 0)
 
 
 def rating(number: int) -> SummaryRating:

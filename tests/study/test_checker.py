@@ -140,15 +140,6 @@ def test_every_sentence_is_read_whole_with_its_neighbour_where_both_fit(
             assert any({first, second} <= set(part.places) for part in parts)
 
 
-def test_a_long_sentence_is_read_in_pieces_and_neighbours_together() -> None:
-    """Worked examples: 100 words of 4 characters in pieces of at most 30 are four of 25."""
-    pieces = list(parts_of(("moss " * 100, "Rain."), (100, 1), 30))
-    assert [len(part.text.split()) for part in pieces] == [25, 25, 25, 26]
-    assert [part.places for part in pieces] == [(0,), (0,), (0,), (0, 1)]
-    three = parts_of(("w " * 10,) * 3, (10,) * 3, 20)
-    assert [part.places for part in three] == [(0, 1), (1, 2)]
-
-
 def test_a_claim_that_the_model_cannot_read_whole_is_unanswered() -> None:
     """Half of it may be supported, and nobody read the rest; others of the summary are answered.
 

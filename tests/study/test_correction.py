@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.random import PCG64, Generator
 from scipy import stats
 
 from summeval_pytest.study.correction import corrected_mean, corrected_rate
@@ -64,37 +63,6 @@ def test_a_paper_in_both_sets_counts_once() -> None:
     assert apart.high == pytest.approx(0.6 + stats.t.ppf(0.975, 2) * 0.4)
 
 
-def test_equal_rows_leave_an_interval() -> None:
-    """A few equal labels do not prove that the next one is equal."""
-    rows = [(str(n), 1.0) for n in range(10)]
-    result = corrected_mean(rows, [(paper, said, said) for paper, said in rows[:5]])
-    assert result.low == pytest.approx(0.742, abs=0.001)
-
-
-def test_margin_is_that_of_leaving_each_paper_out() -> None:
-    """The jackknife, done the long way, with papers of unequal sizes in one set or in both."""
-    draw = Generator(PCG64(11))
-    drawn = [
-        [
-            (str(n), draw.random(), draw.random())
-            for n in draw.integers(first, first + 12, size=size)
-        ]
-        for first, size in ((0, 40), (6, 50))
-    ]
-    judged, golden = [(paper, said) for paper, said, _ in drawn[0]], drawn[1]
-    whole = corrected_mean(judged, golden, width=0)
-    moves = []
-    for paper in {paper for paper, *_ in [*judged, *golden]}:
-        left = corrected_mean(
-            [row for row in judged if row[0] != paper], [row for row in golden if row[0] != paper]
-        )
-        moves.append((left.value or 0) - (whole.value or 0))
-    margin = ((whole.high or 0) - (whole.low or 0)) / 2
-    quantile = margin / math.sqrt(math.fsum(move**2 for move in moves))
-    # Between the t of the fewest papers in either set and that of all 18.
-    assert stats.t.ppf(0.975, 17) < quantile < stats.t.ppf(0.975, 8)
-
-
 @given(judged=judged_rows, golden=golden_rows, shift=st.integers(-3, 3), data=st.data())
 @settings(deadline=None, max_examples=15)
 def test_laws_of_a_corrected_mean(
@@ -120,30 +88,6 @@ def test_rate_worked_example() -> None:
     # Se = 0.9, Sp = 0.8: (0.5 + 0.8 - 1) / (0.9 + 0.8 - 1) = 0.3 / 0.7
     assert result.value == pytest.approx(3 / 7)
     assert (result.raw, result.n_judged, result.n_golden, result.n_papers) == (0.5, 24, 60, 6)
-
-
-flag_rows = st.lists(st.tuples(papers, st.booleans()), max_size=24)
-golden_flags = st.lists(st.tuples(papers, st.booleans(), st.booleans()), max_size=24)
-
-
-@given(judged=flag_rows, golden=golden_flags, data=st.data())
-@settings(deadline=None, max_examples=15)
-def test_laws_of_a_corrected_rate(
-    judged: list[tuple[str, bool]], golden: list[GoldenFlag], data: st.DataObject
-) -> None:
-    """Bounds are shares around the value, in any order; true and false may change places."""
-    result = corrected_rate(judged, golden)
-    shuffled = data.draw(st.permutations(judged)), data.draw(st.permutations(golden))
-    assert corrected_rate(*shuffled) == result
-    if result.low is not None and result.value is not None and result.high is not None:
-        assert 0 <= result.low <= result.value <= result.high <= 1
-        other = corrected_rate(
-            [(paper, not said) for paper, said in judged],
-            [(paper, not said, not label) for paper, said, label in golden],
-        )
-        assert [other.low, other.value, other.high] == pytest.approx(
-            [1 - result.high, 1 - result.value, 1 - result.low]
-        )
 
 
 def test_rate_is_cut_off_at_both_ends() -> None:

@@ -5,19 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.options import Options
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.embeddings import (
-    BertScorer,
     PairScore,
     embedding_match,
     extra_columns,
@@ -31,8 +27,6 @@ from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.local_models import LETTERS, MARKS, LetterEncoder, WordScorer, make_checker, make_weights
 from tests.study.agreement.agreements import labelled
 from tests.study.moss_suite import READER, moss
-
-ANGLES = st.lists(st.integers(0, 359), min_size=1, max_size=6)
 
 
 def encode(texts: Sequence[str]) -> Vectors:
@@ -62,13 +56,6 @@ def test_embedding_match_worked_examples(
     """A long sentence weighs by its words."""
     match = PairScore(precision=precision, recall=recall, f1=f1)
     assert embedding_match(reference, summary, encode) == match
-
-
-@given(ANGLES)
-def test_identical_texts_are_maximal(angles: list[int]) -> None:
-    """Law: whatever rounding a dot product has."""
-    text = [f"{angle} " * (place + 1) for place, angle in enumerate(angles)]
-    assert embedding_match(text, text, encode) == PairScore(precision=1.0, recall=1.0, f1=1.0)
 
 
 TEXTS = ["moss grew on kilns.", "it did not rain", "zinc"]
@@ -180,29 +167,6 @@ def test_bertscore_is_the_mean_of_the_nearest_tokens(tiny: Path) -> None:
     assert scorer.signature.endswith(" window=64 idf=no")
     nothing = PairScore(precision=0, recall=0, f1=0)
     assert scorer.score("moss", " ") == scorer.score("", "moss") == nothing
-
-
-def test_a_roberta_reads_its_first_word_as_a_word() -> None:
-    """As bert-score does: without a space before it, its tokens are those within a word."""
-    read: list[str] = []
-
-    def run(text: str, **_: object) -> tuple[object, object]:
-        read.append(text)
-        return SimpleNamespace(special_tokens_mask=[1, 0, 1]), np.ones((3, 2))
-
-    for kind in ("bert", "roberta"):
-        model: Any = SimpleNamespace(config={"model_type": kind}, run=run, plain=str, signature="")
-        BertScorer(model, 8).score(" moss ", "moss")
-    assert read == ["moss", "moss", " moss", " moss"]
-
-
-def test_the_bytes_are_the_same_in_any_order(tiny: Path) -> None:
-    """A text's vector depends on it alone, bit by bit, whatever was read before."""
-    one, other = (load_encoder(str(tiny), option="o") for _ in range(2))
-    assert one.encode(TEXTS).tobytes() == other.encode([*TEXTS[::-1], "more"])[2::-1].tobytes()
-    first, second = (load_bertscore(str(tiny), option="o") for _ in range(2))
-    pairs = list(product(TEXTS, TEXTS))
-    assert [first.score(*p) for p in pairs] == [second.score(*p) for p in pairs[::-1]][::-1]
 
 
 HERE = Place("suite")

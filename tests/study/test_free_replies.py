@@ -69,18 +69,6 @@ def test_a_yes_at_the_start_is_a_yes_but_for_a_hedge() -> None:
     assert [reply for reply in (*YES, *NO) if read_verdict(parted(reply)[0])] == YES
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["", "...", "Supported.", "Well, yes", "yesterday", "True", "Yes/No", "no or yes"],
-)  # fmt: skip
-def test_a_reply_that_says_neither_is_not_read(reply: str) -> None:
-    """What resembles a verdict is none: it is asked again."""
-    with pytest.raises(UnreadableError) as caught:
-        read_verdict(parted(reply)[0])
-    assert caught.value.kind == "no_verdict"
-    assert caught.value.message.endswith("with neither yes nor no")
-
-
 @pytest.mark.parametrize("reply", TWO_SIDED)
 def test_a_reply_that_contradicts_itself_is_not_read(reply: str) -> None:
     """Elsewhere "Yes, it is not supported" was read as a pass (metrics.md section 6, #2)."""

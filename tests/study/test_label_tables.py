@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.study.label_tables import (
     by_annotator,
-    disputed,
-    label_text,
     markings_of_row,
     read_csv,
     read_names,
@@ -23,7 +19,7 @@ from summeval_pytest.study.label_tables import (
 from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.labels import EvidenceLabel, Item, Marking
 from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.suite import Suite, label_lines
+from summeval_pytest.suite.suite import Suite
 from tests.label_suite import loaded, mistake
 
 PAIR: dict[str, object] = {"paper": "moss-01", "system": "long"}
@@ -226,16 +222,6 @@ def test_what_nobody_can_settle_is_refused(snapshot: SnapshotAssertion) -> None:
     assert [*messages, mistake(lambda: settled(tie))] == snapshot
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=7).filter(lambda v: sum(v) * 2 != len(v)))
-def test_order_of_annotators_settles_nothing(values: Sequence[bool]) -> None:
-    """A majority is a count, and whoever differs makes a dispute; evidence is none."""
-    markings = [said(f"a{number}", value, number) for number, value in enumerate(values)]
-    for order in (markings, markings[::-1]):
-        annotators = by_annotator(order)
-        assert [each.value for each in settled(annotators)] == [sum(values) * 2 > len(values)]
-        assert len(disputed(annotators)) == (len({*values}) > 1)
-
-
 def test_text_stands_in_sentences() -> None:
     """A marked span is rarely a whole sentence, and another splitter's sentence may hold two."""
     sentences = ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")
@@ -248,10 +234,3 @@ def test_text_stands_in_sentences() -> None:
         " ": (),
     }
     assert {text: stands_in(text, sentences) for text in places} == places
-
-
-def test_text_is_what_the_suites_reader_accepts(suite: Suite, snapshot: SnapshotAssertion) -> None:
-    """The second look that no importer can forget; the place is the file to be."""
-    item = Item(paper="moss-01", system="long", kind="result")
-    wrong = label_lines(suite, [Marking(item=item, value=5, place=Place("x"))], {})
-    assert mistake(lambda: label_text(suite, wrong, "out.jsonl")) == snapshot

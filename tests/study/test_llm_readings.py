@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ from summeval_pytest.errors import SuiteError
 from summeval_pytest.judges.llm.facet_ratings import PLAIN, Style, rating_batch
 from summeval_pytest.judges.llm.llm_judge import LlmJudge, prompt_hash
 from summeval_pytest.judges.llm.prompts import PromptBatch
-from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.judges.llm.sentence_checks import sentence_batch
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.llm_readings import (
@@ -167,17 +164,6 @@ def test_a_strict_judge_supports_nothing_without_evidence(
     assert item == replace(q.SentenceCheck(reason="so", supported=False), **check)
 
 
-@pytest.mark.parametrize(("label", "is_true"), [("true", True), ("not_true", False)])
-def test_what_is_true_in_general_is_read(label: str, *, is_true: bool) -> None:
-    """Any other word is asked again."""
-    reply = {"checks": [{"id": 2, "reason": "", "label": label}]}
-    assert BATCHES["factual checks"].read(json.dumps(reply), (2,)) == {2: is_true}
-    reply["checks"][0]["label"] = "false"
-    fault = BATCHES["factual checks"].read(json.dumps(reply), (2,))[2]
-    assert isinstance(fault, UnreadableError)
-    assert fault.message.endswith("label: Input should be 'true' or 'not_true', not 'false'")
-
-
 @pytest.mark.parametrize(
     ("name", "reply", "check"),
     [
@@ -199,30 +185,6 @@ def test_free_text_is_read_by_its_first_word_and_its_parentheses(
     assert isinstance(result, q.SentenceCheck)
     assert result == replace(q.SentenceCheck(reason=result.reason, supported=True), **check)
     assert reply.endswith(result.reason.partition(" (called")[0])
-
-
-def test_free_text_without_a_verdict_is_not_read() -> None:
-    """It is asked again, and says why."""
-    message = "the reply begins 'the mice slept.', with neither yes nor no"
-    with pytest.raises(UnreadableError, match=f"^{message}$"):
-        BATCHES["sentence quotes"].read("The mice (Zinc was given to 40 mice) slept.", (1,))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Yes " + "\u201c" * 100_000, "Yes " + "(The moss number 9 did grow) " * 3_000],
-    ids=["quotation marks", "parentheses"],
-)
-def test_a_hostile_long_reply_is_read_in_seconds(text: str) -> None:
-    """Each took minutes once, with the square of its length or once for each sentence."""
-    source = tuple(
-        f"The moss number {n} grew by {n} mm in the wet year of {n}." for n in range(200)
-    )
-    batch = free_batch(q.CheckSentences(("Moss grew.",), source), "label-and-sentences")
-    begin = time.thread_time()
-    with suppress(UnreadableError):
-        batch.read(text, (1,))
-    assert time.thread_time() - begin < 4.0
 
 
 @pytest.mark.parametrize(

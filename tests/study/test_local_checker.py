@@ -138,17 +138,6 @@ def test_a_classifier_reads_a_pair_or_the_suites_prompt(nli: Path) -> None:
         assert found == pytest.approx([by_hand(*texts)], abs=1e-6)
 
 
-def test_a_text_beyond_the_window_loses_some_of_the_source(nli: Path) -> None:
-    """Worked example: 64 tokens, less 3 marks and 4 of the claim, leave 57 of the source.
-
-    Of one text, 62 are left between 2 marks, the last 4 of them the claim's.
-    """
-    (found,) = supports(checker_of(nli), ("moss" * 30, "zinc"))
-    assert found == pytest.approx(by_hand(("moss" * 30)[:57], "zinc"), abs=1e-6)
-    (found,) = supports(checker_of(nli, prompt="{source} {claim}"), ("ab" * 60, "zinc"))
-    assert found == pytest.approx(by_hand("ab" * 29 + "zinc"), abs=1e-6)
-
-
 def test_a_summary_cannot_write_the_models_marks(nli: Path) -> None:
     """A claim that ends the source and begins another would be checked against itself."""
     checker = checker_of(nli)

@@ -126,26 +126,6 @@ def test_files_that_are_broken_are_a_usage_error(model: Path) -> None:
     assert refusal(model) == f"{model / 'model.onnx'}: No such file or directory"
 
 
-def test_a_card_and_hidden_files_do_not_count(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They cannot move a number; each other file's name and bytes can."""
-    before = found(model).fingerprint
-    monkeypatch.chdir(model.parent)
-    relative = found("tiny")
-    monkeypatch.chdir("/")  # the folder that the user stood in, whatever the run changes to
-    assert relative.run("moss", most=64)[1].shape == (2,)
-    for name in ("README.md", ".cache/lock"):
-        (model / name).parent.mkdir(exist_ok=True)
-        (model / name).write_text("Moss", "utf-8")
-    copy = shutil.copytree(model, tmp_path / "copied")
-    assert found(copy).fingerprint == found(model).fingerprint == before
-    (model / "more").write_bytes(b"")
-    after = found(model).fingerprint
-    (model / "more").rename(model / "most")
-    assert len({before, after, found(model).fingerprint}) == 3
-
-
 def test_a_model_in_the_cache_is_found_by_its_name(cache: Path) -> None:
     """Hugging Face's layout: a reference names the snapshot, whose files are links to blobs."""
     home = cache / "models--moss--tiny"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -9,7 +8,6 @@ import pytest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.options import Options
-from summeval_pytest.questions import FacetSegments
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.study.edits import ATTACKS, Edit
 from summeval_pytest.study.probe import (
@@ -19,7 +17,6 @@ from summeval_pytest.study.probe import (
     Expectation,
     check,
     probe,
-    probed_pair,
     probes_of,
     state_of,
 )
@@ -140,21 +137,6 @@ def test_what_the_judge_owes_is_never_a_pass(
     assert (found.holds, found.unanswered) == (is_kept, owed)
 
 
-def test_a_relation_holds_where_every_number_moved_as_it_must() -> None:
-    """What did not move so is told with its values, from where to where."""
-    kept = checked(WHOLE, numbers(facet=0.9, eva=0.9, faithfulness=0.8))
-    assert kept == Check(paper="moss-1", holds=True, edit='"5%" -> "7%"')
-    start = numbers(facet=0.5, eva=1.0, faithfulness=1.0)
-    found = checked(start, numbers(facet=0.9, eva=0.9, faithfulness=1.0))
-    assert (found.holds, found.broken) == (
-        False,
-        (
-            "faithfulness 1.000 -> 1.000, expected lower",
-            "facet 0.500 -> 0.900, expected no higher",
-        ),
-    )
-
-
 @pytest.mark.parametrize(
     ("checks", "state"),
     [
@@ -221,21 +203,6 @@ def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> Non
         ("Mouse 0 slept well.", "Mouse 1 slept well."),
     ]
     assert list(probes_of(mice(tmp_path / "c", 1), attack)) == []
-
-
-@pytest.mark.parametrize(
-    ("reference", "is_kept"), [("Mouse 0 slept well.", True), ("Other.", False)]
-)
-def test_a_probe_keeps_what_is_reviewed_of_the_same_reference(
-    tmp_path: Path, reference: str, *, is_kept: bool
-) -> None:
-    """Facets of another reference would be rated as if they were this one's."""
-    reviewed = FacetSegments(result="slept")
-    paper = replace(mice(tmp_path / "a", 1).paper("m-0"), reference_facets=reviewed)
-    paper = replace(paper, references=(*paper.references, "B."))
-    pair = probed_pair(paper, "hostile", "Rest.", reference)
-    assert (pair.summary, pair.paper.references) == ("Rest.", (reference,))
-    assert pair.paper.reference_facets == (reviewed if is_kept else None)
 
 
 def test_the_command_says_how_often_a_relation_holds(tmp_path: Path) -> None:

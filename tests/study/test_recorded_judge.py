@@ -124,15 +124,6 @@ def test_a_pair_is_rated_as_it_was(tmp_path: Path) -> None:
     assert score.value == pytest.approx((1 + 0.75 + 1 / 3) / 3)
 
 
-def test_frozen_facets_are_what_was_rated(tmp_path: Path) -> None:
-    """The metric asks about them in place of the recorded segments of the reference."""
-    frozen = {"background": None, "method": "Roofs with moss.", "result": None, "conclusion": None}
-    suite = recorded_suite_in(tmp_path / "a", extra={"reference_facets": frozen})
-    score = score_of(judge_of(suite), suite, "long")
-    assert isinstance(score, FacetScore)
-    assert [(rated.reference, rated.rating) for rated in score.ratings] == [("Roofs with moss.", 4)]
-
-
 def test_equal_texts_with_different_ratings_have_the_lower_median(tmp_path: Path) -> None:
     """A question has one answer; of an even number the stricter of the middle two."""
     kinder = {"long": {**RATINGS["long"], "method": 3}, "short": RATINGS["short"]}
@@ -189,20 +180,6 @@ def test_what_a_suite_states_of_another_reference_is_refused(tmp_path: Path, key
                 tmp_path / "wrong", extra={key: stated[key], "reference": "Bananas are yellow."}
             )
         )
-
-
-def test_every_suite_of_a_run_needs_the_records(tmp_path: Path) -> None:
-    """A judge that knows nothing of a suite would leave all of it unscored."""
-    suite, other = recorded_suite_in(tmp_path / "a"), recorded_suite_in(tmp_path / "b")
-    toml = (tmp_path / "b/summeval.toml").read_text(encoding="utf-8")
-    (tmp_path / "b/summeval.toml").write_text(toml.replace("judges.old", "judges.new"))
-    other = load_suite(tmp_path / "b", "b")
-    with pytest.raises(OptionError) as caught:
-        judge_of(suite, other)
-    assert str(caught.value) == (
-        "judge 'old' reads files of each suite, and b/summeval.toml does not define it; gate the"
-        " suites one by one"
-    )
 
 
 PAIR: dict[str, object] = {"paper": "moss", "system": "long"}

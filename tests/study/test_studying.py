@@ -9,10 +9,8 @@ from typing import Any, Final
 import pytest
 from rich.cells import cell_len
 
-from summeval_pytest.study.study import families_of, stem_of
 from summeval_pytest.study.systems.analyses import ANALYSES
 from tests.cli.conftest import Shell
-from tests.label_suite import write_lines
 from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -167,14 +165,6 @@ def test_what_cannot_be_is_reported_before_anybody_is_asked(
     assert message in shell.error(4, "study", suite, *arguments)
 
 
-def test_a_label_of_a_sentence_that_is_not_there_is_refused(shell: Shell) -> None:
-    """As `agree` refuses it: it would count among the labelled sentences."""
-    suite = write_studied(Path("suite"))
-    wrong = {"paper": PAPERS[0], "system": "one", "sentences": [{"index": 99, "faithful": True}]}
-    write_lines(suite / "labels.jsonl", wrong)
-    assert shell.error(4, "study", suite, "--only", "numbers").startswith("suite/labels.jsonl:1: ")
-
-
 def test_familiar_words_give_dale_chall(study: Study) -> None:
     """Read in any case, one a line, with or without a byte order mark."""
     Path("words.txt").write_text("\ufeffThe\nteam\n\nLOOK\n", encoding="utf-8")
@@ -213,21 +203,3 @@ def test_scholarsum_gives_the_figures_of_the_paper(
     }
     message = {"n": [6.6, 3.2], "gpt35_fm": [1.8, 1.3], "longt5": [9.6, 4.7]}
     assert [numbers[None], numbers["gpt35_fm"], numbers["longt5"]] == list(message.values())
-
-
-def test_what_the_user_says_counts_for_judge_and_system() -> None:
-    """A model may judge and be judged under one name, which may hold an equals sign.
-
-    Else versions and sizes of a model are one family.
-    """
-    stems = {
-        "gpt-4o-2024-08-06": "gpt", "gpt35_fm": "gpt", "openai/GPT-4o": "gpt", "7": "7",
-        "llama2_70b": "llama", "Qwen2.5-7B-Instruct": "qwen", "70b": "b", "": "",
-    }  # fmt: skip
-    assert {name: stem_of(name) for name in stems} == stems
-    judges, systems = families_of(
-        {"gpt": "gpt-4o"}, {"gpt": "gpt-4o", "mine": "tuned-1"}, ["mine=GPT", "gpt=gpt"]
-    )
-    assert judges == {"gpt": "gpt"}
-    assert systems == {"gpt": "gpt", "mine": "gpt"}
-    assert families_of({}, {"a=b": "a=b"}, ["a=b=c"])[1] == {"a=b": "c"}

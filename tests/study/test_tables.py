@@ -1,11 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
-from rich.cells import cell_len
-
-from summeval_pytest.study.systems.analyses import column_parts
-from summeval_pytest.study.systems.studied import Column
 from summeval_pytest.study.tables import (
     Mean,
     Table,
@@ -53,19 +47,6 @@ def test_a_long_name_keeps_both_ends() -> None:
     assert named("a\x1b[31m\nb") == "a\\x1b[31m b"
 
 
-def test_columns_of_one_name_are_distinguished() -> None:
-    """A record may have the name of a metric."""
-    columns = [
-        Column(giver="judge", by="gpt", name="facet"),
-        Column(giver="record", by="facet", name="overall"),
-        Column(giver="label", name="faithfulness"),
-        Column(giver="text", name="words"),
-    ]
-    assert [column_parts(column) for column in columns] == [
-        ("facet", "gpt"), ("facet", "recorded"), ("faithfulness", "labels"), ("words", "texts"),
-    ]  # fmt: skip
-
-
 TABLE = Table(
     title="Bricks",
     head=("kiln", "strong\n[b]", "weak", "odd"),
@@ -91,16 +72,6 @@ def test_columns_that_do_not_fit_go_on_below_beside_the_names() -> None:
     assert lines[7:11] == ["", "kiln  odd", "one   3.0", "two   6.0"]
 
 
-def test_no_line_is_longer_than_asked() -> None:
-    """Forty columns, some of them in characters of double width."""
-    head = ("system", *(f"number {n}" for n in range(40)))
-    row = ("\u6f22\u5b57", *("0.931 (1)\n[.90, .96]" for _ in range(40)))
-    for width in (60, 100, 200):
-        lines = list(table_lines(Table(title="x" * 300, head=head, rows=(row,)), width))
-        assert max(map(cell_len, lines)) <= width
-        assert all(line == line.rstrip() for line in lines)
-
-
 def test_text_commands_nothing() -> None:
     """Neither markup, nor emoji names, nor escape sequences, nor a runner's commands."""
     hostile = "[red]x[/red] :smile: \x1b[31m [link=http://x]y[/link]"
@@ -109,11 +80,3 @@ def test_text_commands_nothing() -> None:
     assert text.count("[red]x[/red] :smile: \\x1b[31m [link=http://x]y[/link]") == 3
     assert "\x1b" not in text
     assert "\\x3a:error" in text
-
-
-def test_colour_is_for_terminals() -> None:
-    """A file gets none; a terminal gets bold heads and dim notes."""
-    assert "\x1b" not in "".join(table_lines(TABLE))
-    lines = list(table_lines(replace(TABLE, rows=()), is_coloured=True))
-    assert lines[0] == "\x1b[1mBricks\x1b[0m"
-    assert lines[-1].startswith("\x1b[2mA note")

@@ -7,7 +7,6 @@ import pytest
 
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.agreement_page import agreement_page, calibration_bins
-from summeval_pytest.study.tables import interval_text
 from tests.reports.records import MARKUP, SUMMARY
 from tests.reports.test_page import Page
 from tests.study.agreement.agreements import labelled, small_agreement
@@ -46,16 +45,6 @@ def test_the_page_says_who_was_compared_with_whom(page: Page) -> None:
     assert "fact 1 item exact 0.000, kappa - does not hold holds" in found
 
 
-def test_decisions_come_first(page: Page) -> None:
-    """FM ranks so many pairs of one paper as people do; one system has no decisions."""
-    decisions = section(page, "Decisions compared", "Metrics beside the people's scores")
-    fm = small_agreement().decisions[0]["within"]
-    assert f"FM {fm.value:.3f} {interval_text(fm.low, fm.high)}" in decisions
-    found = small_agreement()
-    alone = replace(found, pairs=[replace(pair, system="one") for pair in found.pairs[:4]])
-    assert "Decisions compared" not in Page(agreement_page(alone, "gpt-4")).text
-
-
 def test_what_has_no_answer_is_counted() -> None:
     """A matrix of the rest would look better than the judge is."""
     found = small_agreement()
@@ -75,17 +64,6 @@ def test_the_worst_disagreements_have_their_texts(page: Page) -> None:
     assert first < found.index("careless on zinc-01, sentence 2 (number): label unfaithful")
     assert "reference Mice with zinc slept two hours longer. reason the words agree" in found
     assert found.count(f"The whole summary {SUMMARY}") == 3
-
-
-def test_without_any_overall_score_the_items_are_there_all_the_same() -> None:
-    """A suite may label sentences only."""
-    found = small_agreement()
-    pairs = [replace(pair, human=None) for pair in found.pairs]
-    page = Page(agreement_page(replace(found, pairs=pairs), "gpt-4"))
-    assert "No label has an overall score or all four facets" in page.text
-    assert "The 3 worst disagreements" in page.text
-    assert not page.tags("svg")
-    assert "#calibration" not in [link["href"] for link in page.tags("a")]
 
 
 def test_hostile_text_changes_no_element_of_this_page_either() -> None:

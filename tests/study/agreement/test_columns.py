@@ -11,11 +11,8 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.study.agreement.columns import (
-    CONTROLS,
-    LEADING,
     LabelledPair,
     RoleAnswer,
-    column_names,
     facet_with,
     labelled_pair,
     labelled_pairs,
@@ -30,7 +27,7 @@ from tests.run.test_golden import SUMMARY, evaluation
 from tests.run.test_golden import label as golden_label
 from tests.run.test_measure import REFUSED, ended
 from tests.run.test_measure import pair as pair_of
-from tests.study.agreement.agreements import label, labelled
+from tests.study.agreement.agreements import label
 from tests.study.moss_suite import DEAD, GREW, READER, SAND, labels_of, moss, session, write_suite
 
 
@@ -55,13 +52,6 @@ def test_segments_are_weighed_over_the_facets_that_people_rated() -> None:
     assert segment_controls(label(result=None), segments, FacetSegments()) == {}
     bare = Recorded(paper="moss", system="plain", by="Ann", overall=0.5)
     assert segment_controls(label(result=2), bare) == {}
-
-
-def test_columns_stand_in_order_and_the_controls_are_always_there() -> None:
-    """Ours first, recorded ones by name; a report without its controls would say little."""
-    pair = labelled("moss", None, 0.5, Zed=1.0, ACU=0.5, length=3.0)
-    assert column_names([pair]) == ("FM", "ROUGE-1", "facet presence", "length", "ACU", "Zed")
-    assert set(column_names([])) == set(CONTROLS) <= set(LEADING)
 
 
 def rated(pair: LabelledPair) -> dict[str, tuple[float, float | None]]:
@@ -104,20 +94,6 @@ def test_each_number_and_record_has_a_column_of_its_own() -> None:
     pair = labelled_pair(golden_label(facets={"result": None}), evaluation(reference=SUMMARY))
     assert [pair.columns[name] for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")] == [1.0] * 3
     assert rated(pair) == {}
-
-
-def test_support_of_some_pairs_makes_no_column(tmp_path: Path) -> None:
-    """This judge has no strength of belief; where a rule answers every sentence, there is one."""
-    papers = [{"id": "sand", "source": "Moss grew 5 times.", "reference": "It grew 3 times."}]
-    summaries = {("sand", "plain"): "It grew 1 time.", ("sand", "bold"): "Moss grew 5 times."}
-    folder = write_suite(tmp_path / "moss", papers, summaries, labels_of(overall=0.5))
-    suite = load_suite(folder)
-    pairs = labelled_pairs(suite, READER, session())
-    assert [pair.columns["faithfulness"] for pair in pairs] == [0.0, 1.0]
-    assert not any("support" in pair.columns for pair in pairs)
-    pairs = labelled_pairs(suite, "offline", session())
-    assert pairs[1].columns["support"] == 1.0
-    assert 0.0 <= pairs[0].columns["support"] < 1.0
 
 
 def test_a_label_of_a_sentence_that_is_not_there_is_refused_before_anything_is_asked(

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
@@ -31,7 +30,7 @@ from summeval_pytest.study.agreement.item_agreement import (
 )
 from summeval_pytest.study.tables import Estimate, Row
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
-from tests.verdict.golden_answers import answered, filled, golden, pairs
+from tests.verdict.golden_answers import answered, filled, golden
 
 NOTHING = Estimate(None, None, None)
 
@@ -94,16 +93,6 @@ def test_what_nobody_labelled_is_undefined() -> None:
         assert {value for name, value in each.items() if name != "items"} == {NOTHING}
 
 
-@pytest.mark.parametrize(("facet", "highest"), [("background", 3), ("method", 4)])
-def test_each_facet_has_its_own_scale(facet: Facet, highest: int) -> None:
-    """The highest rating is a category: a judge that knows both ends agrees fully."""
-    found = item_agreements([golden(answered(facet, 1, 1), answered(facet, highest, highest))])
-    passed = {"exact, always pass": 0.5}
-    assert {name: found[facet][name].value for name in RATING_FIGURES} == (
-        dict.fromkeys(RATING_FIGURES, 1.0) | passed
-    )
-
-
 def test_summaries_are_stopped_whole() -> None:
     """Worked example: the judge stops one of two bad summaries, and one of three good ones."""
     bad, unseen = (
@@ -114,25 +103,6 @@ def test_summaries_are_stopped_whole() -> None:
     found = item_agreements([bad, unseen, good, good, stopped])["sentence"]
     values = [found[name].value for name in STOPPED]
     assert values == [0.5, pytest.approx(1 / 3)]
-
-
-@settings(deadline=None, max_examples=10)
-@given(labelled=pairs(), data=st.data())
-def test_the_order_of_pairs_and_of_items_does_not_matter(
-    labelled: list[GoldenPair], data: st.DataObject
-) -> None:
-    """Law: a file sorted another way holds the same labels, and every figure stays in its range."""
-    moved = [
-        replace(pair, answers=tuple(data.draw(st.permutations(pair.answers))))
-        for pair in data.draw(st.permutations(labelled))
-    ]
-    one, other = few(labelled), few(moved)
-    assert one == other
-    for each in one.values():
-        for name in each.keys() - {"items"}:
-            for value in each[name]:
-                assert value is None or value <= 1 + 1e-9
-                assert value is None or value >= 0 or name in {"kappa", *RATING_FIGURES}
 
 
 def test_support_tells_wrong_items_from_right_ones() -> None:
@@ -295,26 +265,6 @@ def test_sentences_facts_and_evidence_are_compared_where_both_say_something() ->
 RATINGS = st.fixed_dictionaries(
     {}, optional={facet: st.none() | st.integers(1, SCALES[facet]) for facet in FACETS}
 )
-BOOKS = st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4"]), RATINGS, max_size=4).map(
-    lambda by_paper: labels(*(rated(paper, facets) for paper, facets in by_paper.items()))
-)
-
-
-@pytest.mark.usefixtures("few_resamples")
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(BOOKS, BOOKS)
-def test_swapping_the_annotators_swaps_only_what_one_of_them_has(a: Labels, b: Labels) -> None:
-    """Nobody of two is the truth; and who is compared with themselves agrees."""
-    there, back = annotator_agreement(a, b)["items"], annotator_agreement(b, a)["items"]
-    for kind, each in back.items():
-        assert only(there[kind]) == only(each)[::-1]
-        for name in each.keys() - {"only 1st", "only 2nd"}:
-            assert there[kind][name] == pytest.approx(each[name], abs=1e-9)
-    alike = annotator_agreement(a, a)
-    assert alike["absent_to_one"] == 0
-    for each in alike["items"].values():
-        assert {each["exact"].value, each["kappa"].value} <= {1.0, None}
-        assert only(each) == (0, 0)
 
 
 def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on(

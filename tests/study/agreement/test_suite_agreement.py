@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS
@@ -19,7 +18,7 @@ from summeval_pytest.study.agreement.suite_agreement import (
     missing_lines,
 )
 from summeval_pytest.study.scholarsum import import_scholarsum
-from summeval_pytest.study.tables import Estimate, Row, table_lines, table_of
+from summeval_pytest.study.tables import Estimate, Row, table_lines
 from summeval_pytest.suite.suite import load_suite
 from tests.study.agreement.agreements import label, small_agreement
 
@@ -38,17 +37,6 @@ def test_a_cell_is_as_wide_with_and_without_an_interval() -> None:
     rows = [{**row, "p": {"pearson": 0.00004, "spearman": None, "kendall": 0.0833}} for row in rows]
     lines = list(table_lines(level_table("system", rows)))
     assert [line.split()[-3:] for line in lines if "FM" in line][-1][1:] == ["-", "0.0833"]
-
-
-def test_counts_stand_under_estimates_and_names_are_cut_in_the_middle() -> None:
-    """Long names of one suite mostly differ at one of their ends."""
-    name = "a metric with a name that nobody should have given it (recorded)"
-    rows: list[Row] = [{"column": name, "x": 1205}, {"column": "FM", "x": LOW}]
-    assert list(table_lines(table_of("", rows, {"": "column", "head": "x"}))) == [
-        "                           head",
-        "a metric wit\u2026t (recorded)   1,205",
-        "FM                         -0.123 [-.50,-.25]",
-    ]
 
 
 @pytest.mark.usefixtures("few_resamples")
@@ -205,31 +193,4 @@ def test_decisions_worked_examples(name: str) -> None:
     assert {key: found[key] for key in expected} == expected
 
 
-def test_fewer_papers_decide_less_often() -> None:
-    """With all papers the share is that of the decisions; too large a size is left out."""
-    human = scores_of(a=[3.0] * 30, b=[1.0] * 30)
-    number = scores_of(a=[0.9, 0.6, 0.2] * 10, b=[0.5, 0.5, 0.4] * 10)
-    found = decisions(human, number, [5, 30, 31])
-    few, every = found["subsets"]
-    assert every["as_people"] == float(found["n_undecided"] == 0)
-    assert few["as_people"] < every["as_people"]
-    assert few["wrong"] <= few["as_people"]
-
-
 values = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=6, max_size=6)
-
-
-@given(values, values, values, values)
-def test_exchanging_systems_changes_no_count(
-    a: list[float], b: list[float], x: list[float], y: list[float]
-) -> None:
-    """Names say nothing about systems, and a reversed number is wrong where it was right."""
-    human, number = scores_of(a=a, b=b), scores_of(a=x, b=y)
-    found = decisions(human, number)
-    assert found == decisions(scores_of(a=b, b=a), scores_of(a=y, b=x))
-    reversed_number = scores_of(a=[-each for each in x], b=[-each for each in y])
-    other = decisions(human, reversed_number)["within"].value
-    accuracy = found["within"].value
-    assert accuracy is None or other == pytest.approx(1 - accuracy)
-    alike = decisions(human, human)
-    assert alike["n_same"] == alike["n_decided"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.resources import files
 from itertools import pairwise
 
 import pytest
@@ -13,7 +12,6 @@ from summeval_pytest.metrics.flow import NoScoreError
 from summeval_pytest.study.eva.fact_chains import (
     CheckInChain,
     adjacent_chains,
-    ancestors,
 )
 from summeval_pytest.study.eva.printed_eva import PrintedEva
 from tests.metrics.table_judge import Table, ended, facts
@@ -94,14 +92,6 @@ def test_a_judge_that_tells_no_relation_or_link_gives_no_score(
             ended(RELATED.read_both(REFERENCE, SUMMARY, ()), (q.FactList(()), answer))
     with pytest.raises(NoScoreError, match=f"^{of_links}$"):
         ended(adjacent_chains(facts(GROW, FAST)), (answer,))
-
-
-def test_a_chain_may_be_long() -> None:
-    """Its facts are reported from the root on, and no recursion ends the run."""
-    long = [
-        q.Fact(text="", sentence=0, parent=place - 1 if place else None) for place in range(5000)
-    ]
-    assert ancestors(long, 4999) == tuple(range(4999))
 
 
 PREMISES = ("Zinc was given to mice.", "Mice slept longer.", "Moss grew on the roof.")
@@ -187,15 +177,6 @@ def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
     )
 
 
-def test_a_premise_that_is_not_among_the_most_similar_carries_nothing() -> None:
-    """What retrieval misses is the paper's loss, too (metrics.md 3.3)."""
-    judge = Table(carries={ROOT.text: PREMISES[2:]})
-    for most, holds in ((2, False), (3, True)):
-        (check,) = validated(judge, PrintedEva(premises=most), (ROOT,))
-        assert isinstance(check, q.FactCheck)
-        assert (check.entailed, check.premises) == (holds, (2,) if holds else ())
-
-
 class Stubborn(Table):
     """Says of the first premise nothing, of the second yes without naming it, of the third no."""
 
@@ -251,20 +232,3 @@ def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
         ended(CHAIN.validate((ROOT,), PREMISES), (lost,))
     flow = PrintedEva(premises=1).validate((ROOT, OTHER), PREMISES)
     assert ended(flow, (lost, checks(no()))).checks == (lost, no())
-
-
-def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
-    """Only what is said of the facts before is another matter."""
-    folder = files("summeval_pytest")
-    usual, in_chain = (
-        (folder / path).read_text("utf-8").splitlines()
-        for path in (
-            "judges/llm/prompts/fact_checks.md",
-            "study/eva/prompts/fact_checks_in_chain.md",
-        )
-    )
-    left = [line for line in usual if line not in in_chain]
-    assert left[0] == "# Fact checks"
-    assert left[1].startswith("- A fact marked as refining another is judged by what it adds.")
-    assert len(left) == 4
-    assert any(line.startswith("- Under `earlier` stand statements") for line in in_chain)

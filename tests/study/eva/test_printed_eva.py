@@ -12,8 +12,6 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError, SuiteError
-from summeval_pytest.judges.composed import ComposedJudge
-from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.llm import asking, prompts
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.prompts import instructions
@@ -179,40 +177,6 @@ def test_what_is_not_the_default_is_reported(
     """And the encoder only where something is measured with it."""
     monkeypatch.setattr(printed_eva, "encoder_of", lambda _: LetterEncoder())
     assert variant.recipe(OFFLINE) == recipe
-
-
-@pytest.mark.parametrize(
-    ("variant", "parts"),
-    [
-        (PrintedEva(validation="chain"), ("chain",)),
-        (PrintedEva(relations=0.65), ("relations",)),
-        (WHOLE, ("chain", "relations")),
-    ],
-)
-def test_prompts_that_only_it_uses_have_a_hash_in_the_recipe(
-    variant: PrintedEva, parts: tuple[Part, ...]
-) -> None:
-    """The judge's own signature does not know of them, and theirs are the LLM judge's alone."""
-    assert variant.recipe(LLM)["prompts"] == part_hash(parts)
-    assert "prompts" not in variant.recipe(OFFLINE)
-
-
-def test_the_prompts_are_those_of_who_is_asked() -> None:
-    """A new prompt of a judge that is not asked leaves a number comparable."""
-
-    def prompts_of(listing: Judge, facts: Judge) -> str | None:
-        parts: dict[q.Duty, Judge] = {
-            "facets": LLM,
-            "listing": listing,
-            "facts": facts,
-            "sentences": LLM,
-        }
-        return WHOLE.recipe(ComposedJudge(parts)).get("prompts")
-
-    chain, relations = part_hash(("chain",)), part_hash(("relations",))
-    assert prompts_of(LLM, LLM) == f"{chain}+{relations}"
-    assert (prompts_of(OFFLINE, LLM), prompts_of(LLM, OFFLINE)) == (chain, relations)
-    assert prompts_of(OFFLINE, OFFLINE) is None
 
 
 def test_its_requests_are_what_they_were() -> None:

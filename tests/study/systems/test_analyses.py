@@ -115,18 +115,6 @@ def test_sentences_and_summaries_are_counted_apart() -> None:
     assert (found["summaries"].value, found["summaries"].n) == (None, 0)
 
 
-def test_labels_have_rows_of_their_own_where_somebody_looked() -> None:
-    """A system without a verdict stands there with none; no sentence of people is unanswered."""
-    labelled = studied(pair("a", label=sentences(1, 2, 3)), pair("a", "bad"), judges=())
-    found = list(hallucination_rates(labelled))
-    assert [(each["giver"], each["system"], each["sentences"].value) for each in found] == [
-        ("label", "good", 0.5),
-        ("label", "bad", None),
-    ]
-    assert found[0]["n_unanswered"] == 0
-    assert list(hallucination_rates(studied(pair("a", "bad"), judges=()))) == []
-
-
 def heat_of(
     papers: list[dict[str, dict[str, float]]], families: tuple[dict[str, str], dict[str, str]]
 ) -> Row:
@@ -242,26 +230,6 @@ def test_each_kind_is_compared_with_the_other_kinds_only() -> None:
         ("FKGL", "hallucination, wise"): -1.0,
         ("FKGL", "hallucination, labels"): 1.0,
     }
-
-
-@pytest.mark.parametrize(
-    ("papers", "novel", "expected"),
-    [
-        ("0123", (0.5, 0.5, 0.5, 0.5), (None, None, None)),  # no association, which is not one of 0
-        ("aaaa", (0.0, 0.1, 0.2, 0.3), (1.0, None, 0.0)),  # one paper: systems vary, papers do not
-    ],
-)
-def test_what_does_not_vary_has_no_coefficient_or_no_interval(
-    papers: str, novel: tuple[float, ...], expected: tuple[float | None, ...]
-) -> None:
-    """Coefficient, lower bound, p value."""
-    pairs = [
-        pair(paper, str(n), numbers={"novelty 1": novel[n], "FKGL": float(n)})
-        for n, paper in enumerate(papers)
-    ]
-    (found,) = associations(studied(*pairs))
-    assert (found["spearman"], found["low"], found["p_value"]) == expected
-    assert found["n_pairs"] == 4
 
 
 REFERENCE = dict(zip(STAGES, (4, 9, 8, 5, 0, 0), strict=True))

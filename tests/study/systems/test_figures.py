@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 import numpy as np
@@ -95,10 +94,3 @@ def test_neither_a_user_s_settings_nor_who_has_no_number_changes_a_byte(
     for name in draw(full, tmp_path):
         assert (tmp_path / name).read_bytes() == (drawn / name).read_bytes(), name
     assert b"<dc:date>" not in (drawn / "spread.svg").read_bytes()
-
-
-def test_every_svg_is_xml_that_runs_nothing(drawn: Path) -> None:
-    """A name is drawn as shapes, and a script has no place."""
-    for file in drawn.glob("*.svg"):
-        tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(file.read_text())}  # noqa: S314 - our own
-        assert "script" not in tags, file.name

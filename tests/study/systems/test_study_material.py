@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -8,9 +7,6 @@ from typing import Any
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.judges.offline import OfflineJudge
-from summeval_pytest.questions import ListFacts, SegmentFacets
-from summeval_pytest.study.systems.studied import Watch
 from tests.asked_suite import KEY, write_suite
 from tests.scripted_server import ScriptedServer
 
@@ -29,17 +25,6 @@ def study(*arguments: str) -> Any:
     chosen = ["--judge", "rule", "--json", "study.json", *arguments]
     assert main(["study", "kilns", *chosen]) == 0
     return json.loads(Path("study.json").read_text(encoding="utf-8"))
-
-
-def test_a_watched_judge_says_what_it_says_unwatched() -> None:
-    """And is the same judge by signature, so that no number is another's."""
-    judge = OfflineJudge()
-    watch = Watch(judge)
-    questions = (SegmentFacets("We fired bricks. They cracked."), ListFacts(("Bricks crack.",)))
-    answers = asyncio.run(watch.answer(questions))
-    assert answers == asyncio.run(judge.answer(questions))
-    assert (watch.signature, watch.in_flight) == (judge.signature, judge.in_flight)
-    assert watch.segments == {"We fired bricks. They cracked.": answers[0]}
 
 
 def test_a_replay_asks_nobody_and_gives_the_same_bytes(
