@@ -231,17 +231,6 @@ def test_an_edited_record_is_never_green_by_mistake(bench: Bench, edit: tuple[st
     assert main(["report", "forged.json"]) == code
 
 
-def test_other_votes_are_another_judge(bench: Bench) -> None:
-    """Three votes answer what one did not."""
-    bench.suite()
-    with bench.serving():
-        bench.inside("summeval.toml", "--summ-judge=rule", "--summ-run-record=run.jsonl")
-        run = bench.inside("summeval.toml", "--summ-from=run.jsonl", "--summ-votes=3")
-    assert answered(run) == "refused"
-    assert "votes=1" in run.err
-    assert "votes=3" in run.err
-
-
 def test_a_record_chooses_no_code(bench: Bench) -> None:
     """Its judge may name any function of this machine, and who opens a record trusts no code."""
     measure(bench, None)

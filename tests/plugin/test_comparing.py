@@ -75,21 +75,6 @@ def test_what_cannot_be_compared_or_saved_is_a_usage_error(bench: Bench) -> None
         assert (run.code, message in run.err) == (4, True), run.err
 
 
-def test_the_baselines_system_can_be_named(bench: Bench) -> None:
-    """A saved run of several systems, of which one fails, leaves open which one is meant."""
-    assert saved(bench, "--summ-model=good,bad").code == 1
-    bench.spoil("summeval.toml", "[systems.bad]", "[systems.other]")
-    bench.extend(DROP)
-    other = "--summ-model=other"
-    unclear = bench.inside("summeval.toml", other, COMPARE)
-    named = bench.inside("summeval.toml", other, f"{COMPARE}:bad", "--tb=no")
-
-    assert unclear.code == 4
-    assert "'v1' has no system 'other'" in unclear.err
-    assert "name one of them, v1:SYSTEM" in unclear.err
-    assert "other against run v1, system bad: no rule broken" in named.lines
-
-
 def test_a_run_of_some_pairs_is_neither_saved_nor_compared(bench: Bench) -> None:
     """The worst paper would be the one that is missing, where the judge has left it unscored."""
     run = bench.inside("summeval.toml::good::limpet-01", SAVE)

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections import Counter
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Final
@@ -322,24 +321,6 @@ def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
     assert refused.code == pytest.ExitCode.USAGE_ERROR
     assert f"set SUMM_ALLOW_ENDPOINTS={place} (or --summ-allow-endpoints" in refused.err
     assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
-
-
-def test_a_pair_fails_for_the_sentence_in_another_manner(bench: Bench) -> None:
-    """One sentence of two is unsupported, and its truth in general is told."""
-    bench.good["limpet-01"] = (
-        "Limpets were counted on many shores in spring. The world is round in any year."
-    )
-    bench.suite(pair="faithfulness = 0.9", papers=("limpet-01",))
-    manner = 'use = "summeval_pytest.study.llm_readings:LlmReadings"\n'
-    manner += 'sentences = "label-and-sentences"\nfactual = true\nstrict = true'
-    with bench.serving(judge=manner) as server:
-        run = bench.inside("summeval.toml", "--summ-judge=rule")
-        kinds = Counter(str(seen.texts[0]).splitlines()[0] for seen in server.seen)
-        assert kinds == {"# Sentence quotes": 2, "# Factual checks": 1}
-    assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert "unsupported, though judged true in general" in run.out
-    assert "sentence 2" in run.out
-    assert "The world is round in any year." in run.out
 
 
 def test_a_budget_is_never_exceeded(bench: Bench) -> None:

@@ -166,23 +166,3 @@ def test_own(summ_judge):
 
     assert run.code == 0
     assert run.outcomes == {"test_own.py::test_own": "PASSED"}
-
-
-def test_check_asks_of_a_paper_that_must_pass_what_the_suite_does(bench: Bench) -> None:
-    """The thresholds of means count on it, except those on what the test does not measure."""
-    bench.suite(
-        head='must_pass = ["limpet-01"]\ndefault_systems = ["good", "bad"]',
-        pair="facet = 0.25",
-        mean="facet = 0.6\neva = 0",
-    )
-    bench.write(
-        "test_own.py",
-        "import pytest\n\n"
-        '@pytest.mark.summ(metrics=["facet"])\n'
-        "def test_own(summ_pair):\n    summ_pair.check()\n",
-    )
-    run = bench.inside("summeval.toml", "test_own.py", FAIR, "-rA")
-    outcomes = {"bad-limpet-01": "FAILED", "bad-kiln-02": "PASSED", "good-limpet-01": "PASSED"}
-    for pair, outcome in outcomes.items():
-        assert run.outcomes[f"test_own.py::test_own[{pair}]"] == outcome
-        assert run.outcomes[f"summeval.toml::{pair.replace('-', '::', 1)}"] == outcome

@@ -136,7 +136,6 @@ def pytest_collection_modifyitems(items):
         ("bad::kiln-02", "skip", "-n0", "was skipped"),
         ("bad::all-papers", "skip", "-n1", "was skipped"),
         ("bad::kiln-02", "xfail", "-n0", "has the verdict 'failed'"),
-        ("bad::all-papers", "xfail", "-n0", "has the verdict 'failed'"),
         ("bad::kiln-02", 'filterwarnings("default")', "--setup-only", "has the verdict 'failed'"),
     ],
 )

@@ -66,7 +66,7 @@ facet_exact = 1.0
 """
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
+@pytest.mark.parametrize("processes", ["0", "1"])
 def test_what_the_last_run_asked_is_exported(
     bench: Bench, capsys: pytest.CaptureFixture[str], processes: str
 ) -> None:

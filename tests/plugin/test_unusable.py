@@ -63,23 +63,6 @@ def test_a_rerun_asks_again_what_nobody_could_use(bench: Bench) -> None:
         assert server.n_requests == n_ill + 2
 
 
-def test_what_was_cut_off_is_paid_once(bench: Bench) -> None:
-    """A rerun would be cut off, too; it says what to set, and with that it asks again."""
-    spell = Spell(Answer('{"checks": [', finish="length", usage=(100, 2048, 0)))
-    with bench.serving(spell) as server:
-        ill = bench.inside(*ARGUMENTS)
-        assert (ill.code, ill.last) == (1, "2 errors")
-        remedy = "the reply was cut off; set max_tokens higher under [judges.NAME]"
-        assert ill.out.count(remedy) == 2
-        n_ill, spell.reply = server.n_requests, None
-        assert bench.inside(*ARGUMENTS).last == "2 errors"
-        assert server.n_requests == n_ill
-        bench.spoil("summeval.toml", "[judges.rule]\n", "[judges.rule]\nmax_tokens = 4096\n")
-        assert bench.inside(*ARGUMENTS).last == "2 passed"
-        assert server.n_requests == n_ill + 2
-        assert {seen.body["max_tokens"] for seen in server.seen[-2:]} == {4096}
-
-
 def test_a_swapped_model_warns_at_a_desk_and_is_an_error_in_ci(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,15 +138,6 @@ def test_a_test_that_breaks_down_after_its_verdict_has_not_passed(
     assert main(["report", "run.jsonl"]) == 1
 
 
-def test_workers_decide_by_a_record_that_has_more_metrics(bench: Bench) -> None:
-    """Its run had a threshold that this one does not ask for."""
-    bench.write("conftest.py", "")  # so that workers find the judge's module
-    chosen = ("summeval.toml", "--summ-model=good", FAIR)
-    measured = bench.inside(*chosen, "--summ-min=eva=0", "--summ-run-record=run.jsonl")
-    decided = bench.inside(*chosen, "--summ-from=run.jsonl", "-n1")
-    assert (measured.code, decided.code) == (0, 0), decided.out
-
-
 def test_an_interrupted_run_leaves_at_once(bench: Bench) -> None:
     """Ctrl-C while the judge thinks for an hour: out with exit code 2, nothing behind."""
     with bench.running("summeval.toml", BOTH, "-n0", "--summ-judge=rule:Stuck") as process:
