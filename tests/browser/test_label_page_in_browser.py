@@ -21,19 +21,15 @@ from tests.waiting import wait_until
 __all__ = ["axe", "browser", "opened", "shell"]
 
 
-def hostile_page(folder: Path) -> str:
-    """The page of a suite whose texts attack it."""
+def hostile_page(folder: Path, annotator: str) -> str:
+    """The page of a suite whose texts attack it.
+
+    The browser keeps answers under the annotator's name: tests with other names share none.
+    """
     suite = load_suite(write_hostile_suite(folder / "hostile"))
-    pairs = pairs_to_label(suite, "anna", 1.0, ())
+    pairs = pairs_to_label(suite, annotator, 1.0, ())
     questions = [question for pair in pairs for question in questions_of(suite, *pair)]
-    return label_page(suite, questions, list(WHAT), "anna")
-
-
-def open_first(browser: Browser, text: str) -> None:
-    """Opens a page in a browser that knows no answer yet."""
-    browser.open_text(text)
-    browser.run("localStorage.clear()")
-    browser.open_text(text)
+    return label_page(suite, questions, list(WHAT), annotator)
 
 
 def heading(browser: Browser) -> str:
@@ -52,7 +48,7 @@ def test_an_expert_fills_in_the_labels_of_a_suite(
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
     shell.lines("label", suite, "--html=page.html", "--annotator=anna")
     page = Path("page.html").read_text(encoding="utf-8")
-    open_first(browser, page)
+    browser.open_text(page)
     assert browser.texts("#count") == ["0 of 7 answered"]
 
     browser.press("-")  # background
@@ -112,7 +108,7 @@ def check_labels(shell: Shell, suite: Path) -> None:
 
 def test_hostile_text_is_shown_and_does_nothing(browser: Browser, tmp_path: Path) -> None:
     """Whoever writes a paper or a summary writes into an expert's browser."""
-    open_first(browser, hostile_page(tmp_path))
+    browser.open_text(hostile_page(tmp_path, "ben"))
     shown = ""
     for place in range(7):
         browser.run("go(arguments[0])", place)
@@ -126,7 +122,7 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, tmp_path: Path
 
 def test_answers_that_cannot_be_kept_are_announced(browser: Browser, tmp_path: Path) -> None:
     """Some browsers keep nothing for a file; the table can be saved all the same."""
-    open_first(browser, hostile_page(tmp_path))
+    browser.open_text(hostile_page(tmp_path, "cleo"))
     assert not browser.all("#unkept")
     browser.run("Storage.prototype.setItem = () => { throw new Error('full'); }")
     browser.press("1")
@@ -139,7 +135,7 @@ def test_answers_that_cannot_be_kept_are_announced(browser: Browser, tmp_path: P
 
 def test_nobody_is_shut_out_of_labelling(axe: str, browser: Browser, tmp_path: Path) -> None:
     """Experts who read by ear or by keyboard label, too; texts fit a telephone."""
-    open_first(browser, hostile_page(tmp_path))
+    browser.open_text(hostile_page(tmp_path, "dora"))
     for place in (0, 2, 5, 7):
         browser.run("go(arguments[0]); document.getElementById('help').open = true", place)
         if place == 2:

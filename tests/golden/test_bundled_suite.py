@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 
@@ -62,17 +63,16 @@ def raw(name: str) -> list[dict[str, object]]:
 
 
 @cache
-def evaluations(system: str, judge: type[Judge] = Remembering) -> tuple[Evaluation, ...]:
+def evaluations(
+    system: str, judge: type[Judge] = Remembering, n_papers: int | None = None
+) -> tuple[Evaluation, ...]:
     """What the embedded judge makes of one system, with what the suite's thresholds need."""
-    runner = Runner(judge())
     metrics = THRESHOLDS.metrics
-    try:
+    with closing(Runner(judge())) as runner:
         return tuple(
             runner.evaluation(Task(suite=golden(), paper=paper, system=system, metrics=metrics))
-            for paper in golden().paper_ids
+            for paper in golden().paper_ids[:n_papers]
         )
-    finally:
-        runner.close()
 
 
 def n_shortfalls(system: str) -> list[int]:
@@ -214,4 +214,4 @@ def test_the_readme_tells_what_is_found() -> None:
 
 def test_scores_do_not_depend_on_the_run() -> None:
     """The same judge on the same texts gives the same bits, whoever was judged before."""
-    assert evaluations("careless") == evaluations("careless", OfflineJudge)
+    assert evaluations("careless")[:4] == evaluations("careless", OfflineJudge, 4)

@@ -82,7 +82,7 @@ def test_every_suite_beneath_a_named_folder_is_gated(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     ("chosen", "judged", "workers"),
-    [(("-k", "limpet"), 1, ("-n2",)), (("--deselect=golden",), 0, ())],
+    [(("-k", "limpet"), 1, ("-n1",)), (("--deselect=golden",), 0, ())],
     ids=["-k", "all"],
 )
 def test_a_partial_run_says_what_it_does_not_decide(

@@ -171,7 +171,6 @@ def test_merge_is_a_command_with_the_exit_code_of_the_run(
     [
         ("--collect-only", 4, "pytest decided nothing"),
         ("--deselect=summeval.toml::good::limpet-01", 1, "the merged run is partial"),
-        ("", 0, ""),
     ],
 )
 def test_a_merge_without_a_verdict_is_no_success(

@@ -308,9 +308,9 @@ def test_the_page_holds_nothing_that_a_stranger_could_have_wanted() -> None:
     assert one_line(STRANGERS[0], 60) in step_summary(run)
 
 
-def test_a_hundred_megabytes_make_a_small_page() -> None:
+def test_ten_megabytes_make_a_small_page() -> None:
     """GitHub refuses a page over a mebibyte as a whole; rows are cut whole, no section away."""
-    long = "`\u202e" * 5_000
+    long = "`\u202e" * 1_000
     finding = replace(FACET, reference=long, summary=long, reason=long, evidence=((1, long),))
     pair = failing(findings=(finding,) * 3, summary=long, note=long, change=CHANGE)
     pairs = [replace(pair, paper=f"p{number}") for number in range(400)]
