@@ -106,18 +106,6 @@ def test_a_record_without_golden_answers_says_how_to_get_them(tmp_path: Path, sh
         assert error == f"--golden compares no systems; leave out {option}"
 
 
-def test_suites_are_compared_by_their_names(tmp_path: Path, shell: Shell) -> None:
-    """One that only the old run has is nobody's drift; one that it lacks is a mistake."""
-    moss, kiln = rated(4, name="moss"), rated(3, name="kiln")
-    both, one = saved(tmp_path, "both", moss, kiln), saved(tmp_path, "one", kiln)
-    lines = shell.lines("compare", both, one, "--golden")
-    assert [line for line in lines if "golden answers of" in line] == [
-        "kiln/summeval.toml: 1 golden answers of 1 paper"
-    ]
-    error = shell.error(4, "compare", one, both, "--golden")
-    assert f"OLD: {one} has no golden answers of suite 'moss'; known: kiln;" in error
-
-
 def test_an_old_run_with_an_unanswered_sentence_decides_nothing(
     tmp_path: Path, shell: Shell
 ) -> None:

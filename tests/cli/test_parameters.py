@@ -71,14 +71,6 @@ def test_terms_are_those_of_the_options() -> None:
     ]
 
 
-def test_each_command_is_a_run_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two that run at the same time would else share a budget; they share the keys."""
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
-    first, second = session(), session()
-    assert first.environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
-    assert len({"", first.terms.run, second.terms.run}) == 3
-
-
 def test_a_command_has_its_shared_options_from_the_table() -> None:
     """An option of a name of the table that it writes itself means something else there."""
     flags = {option.short_flag: option for option in TABLE.values()}

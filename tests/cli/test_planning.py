@@ -48,22 +48,3 @@ def test_plan_needs_no_key_and_counts_votes(
     assert calls_of(shell.lines(*PLAN, "--votes", "3")[2]) == ("good", "faithfulness", "6")
     assert calls_of(shell.lines(*PLAN, "--model", "writer")[2]) == ("writer", "summaries", "2")
     assert shell.run("plan", "kilns", "--judge", "gpt-9")[0] == 0
-
-
-def test_asking_again_leaves_only_replies(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
-    """Each of two commands asks everything, and removes what only it needed."""
-    folder = write_suite(tmp_path / "kilns", server.url, head='labels = "labels.jsonl"')
-    (folder / "labels.jsonl").write_text(
-        '{"paper": "kiln", "system": "good", "overall": 0.5}\n'
-        '{"paper": "moss", "system": "good", "overall": 0.75}\n',
-        encoding="utf-8",
-    )
-    counts, message = [], list[str]()
-    for _ in range(2):
-        message += shell.lines("agree", "kilns", "--judge", "rule", "--record", "all")
-        counts.append(server.n_requests)
-    assert counts[1] == 2 * counts[0] > 0
-    assert "2 labelled pairs, judge rule" in "\n".join(message)
-    assert not [entry.name for entry in (tmp_path / "store").rglob("runs/*") if entry.is_dir()]

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.recommend import _table
-from summeval_pytest.metrics.number import Named
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
 from tests.verdict.golden_answers import answered, golden
@@ -62,13 +60,6 @@ def test_one_number_is_shown_with_the_names_of_what_it_fails(tmp_path: Path, she
     assert lines[row + 1] == f"    {', '.join(names)}"
 
 
-def test_a_number_with_a_long_name_has_its_table() -> None:
-    """A custom metric may call a number by up to 98 characters."""
-    for n in (8, 41, 98):
-        named = Named(name="x" * n, metric="x", meaning="it")
-        assert next(_table(named, [], (), has_names=False)).split() == ["x" * n, "fails"]
-
-
 def test_the_same_as_json(tmp_path: Path, shell: Shell) -> None:
     """For scripts: figures as numbers, pairs by name."""
     (text,) = shell.lines("thresholds", recorded(tmp_path), "--json")
@@ -85,14 +76,6 @@ def test_without_labels_it_says_how_to_get_them(tmp_path: Path, shell: Shell) ->
     lines = shell.lines("thresholds", recorded(tmp_path, has_labels=False))
     assert "No pair of this run is labelled" in "\n".join(lines)
     assert not any("bad stopped" in line or line == "[thresholds]" for line in lines)
-
-
-def test_a_judges_own_cut(tmp_path: Path, shell: Shell) -> None:
-    """One support for all tells nothing apart, and without any there is no cut."""
-    lines = shell.lines("thresholds", recorded(tmp_path, support=0.5), "--judge")
-    assert lines[-1] == "sentences: no cut is better than the judge's own answers"
-    message = shell.error(4, "thresholds", recorded(tmp_path), "--judge")
-    assert "no labelled answer of this judge has a support" in message
 
 
 @pytest.mark.parametrize(

@@ -137,25 +137,6 @@ def test_what_changed_between_runs_is_marked(runs: Path, shell: Shell, tmp_path:
     assert changes(lines) == ["v10", "cut", "v11"]
 
 
-def with_another_system(text: str) -> str:
-    """A record with a second system that has the numbers of the first."""
-    start, *lines, end = text.splitlines(keepends=True)
-    header = json.loads(start)
-    (system,) = header["run"]["suites"][0]["systems"]
-    header["run"]["suites"][0]["systems"].append({**system, "name": "other"})
-    pairs = [line.replace('"careful"', '"other"') for line in lines if "pair" in json.loads(line)]
-    return resealed("".join([json.dumps(header) + "\n", *lines, *pairs, end]))
-
-
-def test_a_change_is_marked_once_for_all_systems(runs: Path, shell: Shell, tmp_path: Path) -> None:
-    """A line between two systems of one run would part what can be compared."""
-    for name in ("v9", "v10"):
-        text = with_another_system((runs / f"{name}.json").read_text(encoding="utf-8"))
-        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
-    _, lines, _ = shell.run("history", tmp_path)
-    assert changes(lines) == ["v9", "v9", "-- other judge", "v10", "v10"]
-
-
 def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_path: Path) -> None:
     """A run of one pair has a mean, too, and so has a metric of another version."""
     # A metric that only one run has marks nothing: the others can be compared.

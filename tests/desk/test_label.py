@@ -177,29 +177,6 @@ def test_what_is_no_answer_is_said_and_asked_again(
     assert labels()[0]["facets"] == {"background": 3, "result": 4, "conclusion": 2}
 
 
-def test_order_is_the_annotators_own_and_the_share_is_everyones(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Worked example: .6 of three pairs, rounded up, is two; no system is named."""
-    seen: dict[str, str] = {}
-    for name in ("anna", "ben", "cleo", "dan"):
-        assert run(monkeypatch, "s|" * 30, "--share", "0.6", annotator=name) == 0
-        seen[name] = capsys.readouterr().out.rsplit(f"{name}.jsonl", 1)[0]
-    assert len(set(seen.values())) == 2
-    texts = [{line for line in out.splitlines() if "s skip" not in line} for out in seen.values()]
-    assert texts == texts[:1] * 4
-    assert not any("long" in out or "short" in out for out in seen.values())
-    # of one system, facts are those frozen and those labelled; their values are not shown
-    write_suite(Path("more"), LABEL)
-    Path("moss").rename("old")
-    Path("more").rename("moss")
-    assert run(monkeypatch, "s|s|s", "--what", "facts", "--only", "long") == 0
-    out = capsys.readouterr().out
-    facts = ["Moss cooled the roof.", "The roof was 7 K cooler.", "The roof was 9 K cooler."]
-    assert [line for line in out.splitlines() if line in facts] == facts
-    assert out.endswith("0 of 3 items labelled\n")
-
-
 def test_what_is_no_label_of_an_item_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notes that somebody has written into the file are theirs; roles have no question."""
     roles = {"roles": [{"text": "It died.", "facet": "result"}]}

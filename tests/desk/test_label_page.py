@@ -120,19 +120,6 @@ def test_a_table_for_other_texts_is_refused(shell: Shell) -> None:
     assert shell.lines(*command)[0] == "out.jsonl: labels of 1 pair: 1 facet rating"
 
 
-@pytest.mark.parametrize("column", ["method", "faithful", "system"])
-def test_an_answer_under_another_column_is_refused(shell: Shell, column: str) -> None:
-    """A column that a spreadsheet has moved would make labels of something else."""
-    suite = write_suite(Path("moss"))
-    table = list(rows(page(shell, suite, "--only=short/moss-01", "--what=facets")))
-    key = next(row["item"] for row in table if "background" in row)
-    Path("in.csv").write_text(f"item,annotator,{column}\n{key},anna,1\n", encoding="utf-8")
-    assert shell.error(4, "import", "csv", "in.csv", "--suite", suite, "--out", "out.jsonl") == (
-        f"in.csv:2: this row has {column!r}, and its item asks for something else; the page's file"
-        " was changed: save it again"
-    )
-
-
 def test_two_annotators_are_compared(shell: Shell) -> None:
     """Each has the same questions in another order; who answers otherwise disagrees."""
     suite = write_suite(Path("moss"))

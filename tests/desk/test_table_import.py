@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,19 +114,6 @@ def test_a_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, form: str) -> N
         )
 
 
-@pytest.mark.parametrize(("n_papers", "is_wide"), [(12, True), (60, False)])
-def test_margins_that_nearly_everything_passes_are_called_so(
-    tmp_path: Path, shell: Shell, n_papers: int, is_wide: bool
-) -> None:
-    """Twelve papers allow a margin of .23, with which a green comparison says little."""
-    rows = [{"text": f"Moss {n}.", "abstract": "Moss.", "summary": "It."} for n in range(n_papers)]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    shell.lines("init", tmp_path / "moss", "--papers", tmp_path / "rows.jsonl", "--system=ours")
-    text = next((tmp_path / "moss").rglob("summeval.toml")).read_text()
-    assert (f"{n_papers} papers: much worse releases pass such margins" in text) is is_wide
-    assert ("passes about 4 times of 5" in text) is not is_wide
-
-
 def test_references_are_not_taken_for_the_summaries(tmp_path: Path, shell: Shell) -> None:
     """In many data sets `summary` is what people wrote, and the gate would be green at once."""
     table, arguments = tmp_path / "runs.csv", ("--out", tmp_path / "gate")
@@ -190,30 +176,6 @@ def test_usual_columns_need_no_option(tmp_path: Path, shell: Shell, name: str, t
     pair = suite.pair(paper, "candidate")
     assert (pair.paper.references, pair.summary) == (("Moss.",), "It did.")
     assert pair.paper.source[0].text == "Moss grew."
-
-
-@pytest.mark.parametrize(
-    ("head", "named"),
-    [
-        ("inhalt,kurz,ausgabe", "source=inhalt,reference=kurz,summary=ausgabe"),
-        ("document,summary,llama3,gpt4", "source=document,reference=summary,summary=llama3"),
-        ("article,abstract,summary,pred", "source=article,reference=abstract,summary=pred"),
-        ("text,body,reference,output", "source=text,summary=output"),
-    ],
-)
-def test_a_doubt_is_answered_with_the_command_to_type(
-    tmp_path: Path, shell: Shell, head: str, named: str
-) -> None:
-    """A wrong guess would be a green gate over the wrong texts; the printed command works."""
-    table, out = tmp_path / "my runs.csv", tmp_path / "gate"
-    table.write_text(f"{head}\n" + ",".join("abcd"[: head.count(",") + 1]), encoding="utf-8")
-    command = ("import", "table", str(table), "--out", str(out))
-    question, typed = shell.error(4, *command).splitlines()
-    assert ": which column is the " in question
-    assert question.endswith(f"write --columns {named}")
-    assert shlex.split(typed) == ["summeval", *command, "--columns", named]
-    shell.lines(*shlex.split(typed)[1:])
-    assert load_suite(out).paper_ids == ("my-runs-0001",)
 
 
 def test_further_columns_are_those_of_papers_or_of_summaries(tmp_path: Path, shell: Shell) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,20 +14,14 @@ from summeval_pytest.questions import FACETS
 from tools.fitting.ratings import (
     SCALE,
     WEIGHT,
-    Rated,
     Table,
     cross_validated,
-    cut_points,
     fit_ordinal,
     overall,
     probabilities,
-    rated_summaries,
-    table_of,
-    with_vetoes,
 )
 
 RISE = "Red kites rose 40 m."
-FALL = "Blue kites fell 15 m."
 
 
 def by_place(sentences: Sequence[str]) -> NDArray[np.float64]:
@@ -64,45 +56,6 @@ def made_up(n: int) -> Table:
     )
 
 
-def test_ratings_are_shares_of_their_scale(tmp_path: Path) -> None:
-    """.75 of four is 3, 1 of three is 3, and 0 says that the reference has no such facet."""
-    paper = {
-        "human": "kites .",
-        "glider": "<s> red kites . </s>",
-        "glider_human": 0.5,
-        "glider_human_list": [1.0, 0.75, 0.25, 0],
-    }
-    (tmp_path / "scholarsum").mkdir()
-    (tmp_path / "scholarsum/pubmed.json").write_text(json.dumps(paper) + "\n")
-
-    assert rated_summaries(tmp_path) == [
-        Rated(
-            reference="kites .",
-            system="glider",
-            summary="red kites .",
-            ratings=(3, 3, 1, 0),
-            overall=0.5,
-        )
-    ]
-
-
-def test_a_facet_that_the_reference_states_is_rated_whatever_a_summary_says() -> None:
-    """The reference states two facets; one summary has both, the other only the first."""
-    rated = [
-        Rated(
-            reference=f"{FALL} {RISE}", system=name, summary=text, ratings=(0, 4, 1, 0), overall=0.5
-        )
-        for name, text in (("long", f"{FALL} {RISE}"), ("brief", FALL))
-    ]
-
-    table = table_of(rated, {rated[0].reference: by_place})
-
-    assert table.stated.tolist() == [[False, True, True, False]] * 2
-    assert table.numbers[0, 1, 0] == 1.0  # every word of the method, in a sentence that is one
-    assert 0.0 < table.numbers[1, 2, 0] < table.numbers[0, 2, 0]
-    assert (table.papers.tolist(), table.systems.tolist()) == ([0, 0], [0, 1])
-
-
 def test_papers_and_systems_that_were_not_seen_are_rated_as_people_do() -> None:
     """The ratings follow one number, so the fit of other papers finds them.
 
@@ -121,15 +74,6 @@ def test_papers_and_systems_that_were_not_seen_are_rated_as_people_do() -> None:
     assert [set(bounded[:, facet]) for facet in (1, 2)] == [{1}, {2, 3, 4}]
     two = replace(made_up(2), stated=np.array([[False, True, True, False]] * 2))
     assert overall(two, np.array([[1, 3, 1, 1]] * 2)) == pytest.approx([0.5, 0.5], rel=1e-12)
-
-
-def test_a_conflict_lowers_the_rating_of_an_unseen_paper_too() -> None:
-    """A changed number leaves 1, a reversed direction one step less, and never less than 1."""
-    table = replace(
-        made_up(2), conflicts=({1: of("number"), 2: of("direction")}, {0: of("negation")})
-    )
-    given = with_vetoes(table, np.array([[3, 4, 4, 3], [1, 2, 3, 3]]))
-    assert given.tolist() == [[3, 1, 3, 3], [1, 2, 3, 3]]
 
 
 def test_known_model_is_found_again() -> None:
@@ -151,11 +95,3 @@ def test_known_model_is_found_again() -> None:
     chances = probabilities(model.thresholds[0], np.array([4.0, 8.0]))
     assert chances.shape == (2, 4)
     assert chances.sum(axis=1) == pytest.approx([1.0, 1.0], rel=1e-12)
-
-
-def test_as_many_scores_pass_a_cut_point_as_people_gave_such_ratings() -> None:
-    """Of 8 ratings 2 are 1 and 4 are 3: 6 scores pass the first cut and 4 the last."""
-    scores = np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.2, 0.8, 0.6])
-    ratings = np.array([3, 1, 3, 1, 2, 3, 2, 3])
-    cuts = cut_points(scores, ratings, 3)
-    assert [int((scores >= cut).sum()) for cut in cuts] == [6, 4]

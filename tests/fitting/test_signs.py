@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.learned import STEPS, learned
 from tools.fitting import presence
-from tools.fitting.evidence import Claim, chosen, claims, f1, shipped
-from tools.fitting.presence import Asked, asked, examples, fit
+from tools.fitting.evidence import Claim
+from tools.fitting.presence import Asked, examples
 
 
 def claim(places: tuple[int, ...], shares: list[float], *sets: set[int]) -> Claim:
@@ -19,20 +16,6 @@ def claim(places: tuple[int, ...], shares: list[float], *sets: set[int]) -> Clai
         features=np.array([[share] for share in shares]),
         sets=tuple(map(frozenset, sets)),
     )
-
-
-def test_f1_is_micro_over_all_sentences() -> None:
-    """Three are named; the first readers name two, both found; all readers name four."""
-    among = [claim((4, 7), [1.0, 0.5], {4}, {4, 9}), claim((1,), [1.0], {1}, {2})]
-    assert f1([{4, 7}, {1}], among, "first") == pytest.approx(2 * 2 / (3 + 2))
-    assert f1([{4, 7}, {1}], among, "any") == pytest.approx(2 * 2 / (3 + 4))
-
-
-def test_the_nearest_is_chosen_and_others_that_a_quarter_would_name() -> None:
-    """With weight 1 and no start all have at least one half; with -2 only those above .9."""
-    one = claim((4, 7, 2), [0.1, 1.0, 0.2], {4})
-    assert chosen(np.array([1.0, 0.0]), one) == {4, 7, 2}
-    assert chosen(np.array([1.0, -2.0]), one) == {4, 7}
 
 
 FACTS = ("Kites rose.", "Ferries sank.", "Roofs shone.", "Bells rang.")
@@ -59,13 +42,3 @@ def test_papers_are_unseen_when_they_are_scored(monkeypatch: pytest.MonkeyPatch)
     wrong = question(text, (0, 1, 1, 0), paper="upside down")
     logits = presence.unseen(examples(iter([*honest, wrong])))
     assert logits[-4] > logits[-3]
-
-
-def test_weights_are_those_of_the_recipes(shared_data: Path) -> None:
-    """Whoever runs the commands again gets the weights that ship."""
-    data = examples(asked(shared_data))
-    intercept, slopes = fit(data.signs, data.labels, presence.shares(data))
-    assert learned("presence")["intercept"] == pytest.approx(intercept, abs=2e-3)
-    assert learned("presence")["slopes"] == pytest.approx(slopes, abs=2e-3)
-    found = shipped(claims(shared_data))
-    assert learned("evidence")["weights"] == pytest.approx(found * STEPS, abs=2)

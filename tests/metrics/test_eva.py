@@ -9,7 +9,6 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, check_stated, f1
-from summeval_pytest.metrics.flow import NoScoreError
 from summeval_pytest.metrics.number import Unscored
 from tests.metrics.table_judge import ended, facts
 
@@ -144,17 +143,6 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
         q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True, reference=REFERENCE),
         q.CheckFacts(OF_REFERENCE, SUMMARY_SENTENCES, every_premise=False, reference=REFERENCE),
     )
-
-
-def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
-    """Only so can a judge be measured on them; with it all is 1 and no fact is listed."""
-    flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)
-    assert next(flow) == (q.ListFacts(REFERENCE_SENTENCES), q.ListFacts(REFERENCE_SENTENCES))
-    for both, entailed in ((True, {"eva.recall_entailed": 1.0}), (False, {})):
-        score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=both))
-        assert isinstance(score, EvaScore)
-        full = {"eva": 1.0, "eva.precision": 1.0, "eva.recall": 1.0}
-        assert (score.identical, score.stated, score.values()) == (True, (), full | entailed)
 
 
 def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> None:
@@ -293,14 +281,3 @@ def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None
         (STATED[1], False, (REFERENCE_SENTENCES[1],)),
         (STATED[2], False, ()),
     ]
-
-
-def test_an_answer_that_cannot_carry_stated_facts_is_none() -> None:
-    """A check beside the wrong fact would agree with the wrong label."""
-    for answer, reason in (
-        (checks(yes(0), no()), "the judge returned 2 fact checks for 3 asked about"),
-        (checks(yes(0), q.Unanswered("cut"), no()), "1 of 3 facts unanswered, first: cut"),
-    ):
-        with pytest.raises(NoScoreError) as caught:
-            ended(check_stated(STATED, REFERENCE_SENTENCES, every_premise=False), (answer,))
-        assert str(caught.value) == reason

@@ -156,13 +156,6 @@ def test_each_sentence_is_kept_with_its_verdict() -> None:
     assert (second.reason, second.evidence) == ("it does not say so", (2,))
 
 
-def test_whether_a_sentence_is_true_all_the_same_is_kept_of_unsupported_ones() -> None:
-    """It scores nothing: a factual hallucination is unfaithful (metrics.md 1.2, labels)."""
-    score = scored(SUMMARY, replace(yes(0), factual=True), replace(no(), factual=True), no())
-    assert score.value == 1 / 3
-    assert [sentence.factual for sentence in score.sentences] == [None, True, None]
-
-
 def test_source_sentences_run_on_through_the_sections() -> None:
     """Evidence indices count from 0 over the sections in order, and empty ones take none."""
     sections = ["Ponds\n\nWe fed zinc. It was cheap.", "<pad>", "Growth rose.<n>No mouse died."]
@@ -293,9 +286,3 @@ def test_overgeneral_sentences_are_counted_where_the_judge_names_kinds() -> None
     assert [s.error for s in score.sentences] == ["overgeneral", "", "cause"]
     assert score.sentences[0].words == "unsupported (overgeneral)"
     assert "faithfulness.overgeneral" not in scored(SUMMARY, over, yes(1), no()).values()
-
-
-def test_a_number_that_the_source_contradicts_names_its_kind() -> None:
-    """Our own check knows the kind where the judge names none."""
-    score = scored("Mice ate zinc. Growth rose by 34 %.", yes(0), no(1))
-    assert [s.error for s in score.sentences] == ["", "number"]

@@ -172,20 +172,6 @@ def test_each_number_knows_what_is_better() -> None:
     assert (conflicts.range, rate.range) == ("from 0 up", "from 0 to 1")
 
 
-@pytest.mark.parametrize("named", CATALOGUE.values(), ids=CATALOGUE)
-def test_the_worst_is_farthest_from_a_bound_and_the_best_never_is(named: Named) -> None:
-    """Law: what decides the order of failing pairs and of shades is between 0 and 1."""
-    assert named.name.split(".", maxsplit=1)[0] == named.metric
-    assert named.meaning
-    worst = ENDLESS if named.worst is None else named.worst
-    assert named.meets(named.best, worst)
-    assert not named.meets(worst, named.best)
-    assert 0.99 < named.gap(worst, named.best) <= 1
-    assert named.gap(None, named.best) == named.gap(worst, named.best)
-    assert named.gap(named.best, named.best) == 0
-    assert named.gap(named.best, worst) < 0
-
-
 @pytest.mark.parametrize(
     ("ends", "lower_is_better", "worst"),
     [

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -15,18 +14,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.record.record_file import PART, RecordFile, as_json, from_json, read_record
-from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds, Waivers, read_thresholds
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, Waivers
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -312,16 +309,6 @@ def test_a_spool_never_writes_through_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "precious").read_text(encoding="utf-8") == "mine"
 
 
-def test_a_record_can_come_through_a_pipe() -> None:
-    """`zcat run.jsonl.gz | summeval report /dev/stdin`: it can be read once only."""
-    ends = os.pipe()
-    os.write(ends[1], b"one\ntwo\n")
-    os.close(ends[1])
-    lines = RecordFile(os.fdopen(ends[0], "rb"))
-    assert [line for _, line in lines.all()] == [b"one\n", b"two\n"]
-    assert lines.at(4) == b"two\n"
-
-
 def shouting(low: float, high: float, *, lower_is_better: bool) -> RunRecord:
     """A run with a threshold on a custom metric of this range, which its pair has as 2."""
     counted = Named(
@@ -336,30 +323,6 @@ def shouting(low: float, high: float, *, lower_is_better: bool) -> RunRecord:
     limits = Thresholds(pair=(Threshold("shouts", 1.0),), mean=(Threshold("shouts", 1.0),))
     stored = suite(pair("moss-01", score), thresholds=limits)
     return run(replace(stored, own_numbers=(counted,)))
-
-
-def test_two_records_with_metrics_of_one_name_know_nothing_of_each_other(tmp_path: Path) -> None:
-    """One team's metric is a count of faults, and another team's a grade."""
-    faults = shouting(0.0, 9.0, lower_is_better=True)
-    grades = shouting(-4.0, 4.0, lower_is_better=False)
-    files = [tmp_path / name for name in ("faults.json", "grades.json")]
-    for file, record in zip(files, (faults, grades), strict=True):
-        file.write_text(record_text(record), encoding="utf-8")
-    first, second = (read_record(file, OPTION) for file in files)
-    for record, expected in ((first, "failed"), (second, "passed"), (first, "failed")):
-        (decided,) = decide(record).suites
-        (judged,), (gated,) = decided.pairs, decided.systems
-        assert (judged.outcome, gated.outcome) == (expected, expected)
-    assert record_text(first) == record_text(faults)
-
-
-def test_reading_a_record_leaves_what_the_process_knows(tmp_path: Path) -> None:
-    """A hostile record could name numbers for the suite that is gated beside it."""
-    record = shouting(0, 9, lower_is_better=True)
-    read_record(saved(tmp_path, record_text(record)), OPTION)
-    assert "shouts" not in CATALOGUE
-    with pytest.raises(OptionError, match="unknown threshold 'shouts'"):
-        read_thresholds({}, options=["shouts=1"])
 
 
 @pytest.mark.parametrize(("most", "state"), [(3.0, "in use"), (1.5, "exceeded")])
@@ -441,15 +404,6 @@ def test_every_value_that_is_written_and_read_is_the_same(record: RunRecord) -> 
     assert as_json(result) == text
 
 
-def test_halves_of_surrogate_pairs_become_a_sign_that_stays() -> None:
-    """No UTF-8 file can hold them; a record that is read and saved again is the same."""
-    text = as_json(paper("moss-01", references=("a\ud800b", "\udfff", "\U0001f33f")))
-    text.encode()
-    result = from_json(PaperRecord, text)
-    assert result.references == ("a\ufffdb", "\ufffd", "\U0001f33f")
-    assert as_json(result) == text
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_json_does_not_have_is_neither_written_nor_read(value: float) -> None:
     """No other reader could read the file; a score of NaN is a bug and no result."""
@@ -494,19 +448,3 @@ def test_what_no_run_has_written_is_refused_with_its_place(
         from_json(RunRecord, json.dumps(values))
     assert type(caught.value) is ValueError
     assert str(caught.value).startswith(message)
-
-
-def test_a_golden_answer_is_written_without_what_it_does_not_say() -> None:
-    """Worked example: thousands agree with their label, and 50 bytes of each are enough."""
-    agrees = GoldenAnswer(kind="sentence", label=1.0, answer=1.0)
-    assert as_json(replace(agrees, support=0.9)).endswith('"label": 1.0, "support": 0.9}')
-    assert as_json(agrees) == '{"answer": 1.0, "kind": "sentence", "label": 1.0}'
-    unanswered = replace(agrees, index=3, answer=None, reason="no reply")
-    assert as_json(unanswered) == (
-        '{"answer": null, "index": 3, "kind": "sentence", "label": 1.0, "reason": "no reply"}'
-    )
-    evidence = EvidenceCount(named=2, labelled=1, both=1)
-    full = replace(agrees, error="number", evidence=evidence, text="Mice slept.", against="Mice.")
-    assert set(json.loads(as_json(full))) == {
-        "answer", "kind", "label", "error", "evidence", "text", "against"
-    }  # fmt: skip

@@ -31,12 +31,9 @@ from tests.reports.records import (
     TRUSTED,
     UNLIKE,
     UNMEASURED,
-    agreement,
     at,
     changed,
-    everything,
     failing,
-    floor,
     mean,
     measured,
     moss_scores,
@@ -46,7 +43,6 @@ from tests.reports.records import (
     refused,
     suite,
     system,
-    trust,
     undecided,
     untrusted,
     waived,
@@ -210,18 +206,6 @@ def test_a_fact_that_is_a_fragment_stands_below_its_sentence() -> None:
         '   the fact     "Moss: grew."',
         f'   summary      "{FACET.summary}"',
     ]
-
-
-def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
-    """Of each suite the judge, the means of its systems, then their pairs."""
-    actual = [(case.kind, case.system, case.outcome) for _, case in cases.cases_of(everything())]
-    assert actual[:2] == [("judge", "golden", "failed"), ("system", "careless", "failed")]
-    assert actual[-3:] == [
-        ("judge", "two", "error"),
-        ("system", "careful", "passed"),
-        ("pair", "careful", "passed"),
-    ]
-    assert [*cases.cases_of(record(systems=(system(means=()),)))] == []
 
 
 def described(**values: object) -> list[str]:
@@ -388,16 +372,6 @@ def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_fail
     assert declined.text.startswith("facet: the system refused\n")
 
 
-def test_a_waived_number_passes_and_names_its_waiver() -> None:
-    """Green through somebody's word is not the same green; a waiver out of order is red."""
-    uses = (waived("in use", finding="facet"), waived("expired", name="old", finding="eva"))
-    actual = of_pair(waived=(short("facet", 0.3, 0.4),), waivers=uses)
-    assert causes(actual)["waiver old"] == "waiver"
-    first, second = actual["facet"].text.split("\n")
-    assert (actual["facet"].cause, first) == ("passed", "facet 0.300 < 0.400")
-    assert second.startswith("waiver short-abstract (in use): ")
-
-
 def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
     """A failing one names the papers that pull it down, the lowest first."""
     # One that covers too few papers fails, whatever a waiver says; an open one is the judge's
@@ -414,34 +388,3 @@ def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
         waivers=tuple(waived(state, name=n, finding=n) for n, state in names.items()),
     )
     assert [tuple(part) for part in actual.values()] == snapshot
-
-
-def test_a_comparison_has_a_part_for_each_number() -> None:
-    """A drop fails by itself; what answers or labels leave open is no failure of the system's."""
-    for comparison, ended in (
-        (COMPARISON, {"comparison": "passed", "drop facet": "drop", "drop eva": "passed"}),
-        (OPEN_RULE, {"comparison": "passed", "drop facet": "unscored", "drop eva": "passed"}),
-        (UNLIKE, {"comparison": "mismatch"}),
-    ):
-        actual = of_system(means=(), comparison=comparison)
-        assert causes(actual) == ended
-        if comparison is OPEN_RULE:
-            assert actual["drop facet"].text.startswith("facet could drop by 0.400\n")
-
-
-def test_each_figure_of_a_judge_is_a_part() -> None:
-    """Two floors on one figure are one part; what could not be decided is the judge's error."""
-    both = agreement("facet_kappa", 0.344, floor(0.4), floor(0.3, bound="lower"))
-    actual = [
-        *cases.judge_parts(trust(both, agreement("fact_f1"), undecided="fact_f1 is undecided"))
-    ]
-    assert [(part.name, part.cause) for part in actual] == [
-        ("facet_kappa", "shortfall"),
-        ("fact_f1", "passed"),
-    ]
-    assert actual[0].text.count("facet_kappa 0.34 < 0.4") == 1
-    assert actual[0].text.count("facet_kappa.lower 0.28 < 0.3") == 1
-    (*_, last) = cases.judge_parts(trust(agreement("fact_f1"), undecided="fact_f1 is undecided"))
-    assert last == cases.Part("undecided", "fact_f1 is undecided", "unscored")
-    (only,) = cases.judge_parts(UNMEASURED)
-    assert only == cases.Part("agreement", "it timed out", "unscored")

@@ -26,7 +26,7 @@ from summeval_pytest.reports.ci import (
     quality_pieces,
     step_summary,
 )
-from summeval_pytest.reports.markdown import cell, code, fitting, head, section
+from summeval_pytest.reports.markdown import cell, code, head
 from summeval_pytest.reports.wording import SystemRow
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.pair import Shortfall
@@ -36,15 +36,12 @@ from tests.reports.records import (
     COMPARISON,
     FACET,
     FM,
-    MISSED,
     STRANGERS,
     TRUSTED,
     UNMEASURED,
-    agreement,
     at,
     everything,
     failing,
-    floor,
     golden,
     hostile_run,
     in_other_words,
@@ -56,7 +53,6 @@ from tests.reports.records import (
     small_run,
     suite,
     system,
-    trust,
     undecided,
     untrusted,
     waived,
@@ -154,15 +150,6 @@ def test_a_runner_reads_what_was_written(message: str, title: str, path: str, li
         "title": safe(" ".join(title.split())),
     }
     assert command.data == safe(message)
-
-
-def test_of_hundreds_of_long_pairs_little_is_read() -> None:
-    """Ten of 300 are shown, and of a long text 300 characters."""
-    long = "\u202e" * 10**5
-    finding = replace(FACET, reference=long, summary=long, reason=long)
-    pairs = [failing(f"p{number}", findings=(finding,)) for number in range(300)]
-    lines = list(annotation_lines(record(*pairs)))
-    assert sum(map(len, lines)) < 50_000
 
 
 def test_untrusted_judges_stand_before_what_fails() -> None:
@@ -296,18 +283,6 @@ def test_no_text_of_a_run_changes_the_page(text: str) -> None:
     assert shape(run) == PLAIN
 
 
-def test_the_page_holds_nothing_that_a_stranger_could_have_wanted() -> None:
-    """The law above holds for a page of nothing, too; this one is full and has no link."""
-    run = in_other_words(everything(), lambda _: " ".join(STRANGERS))
-    result = [kind for kind, _ in shape(run)]
-    assert result.count("code_inline") > 220
-    assert not {"link_open", "image", "html_inline", "html_block", "fence", "s_open"} & set(result)
-    # Figures and three matrices of the judge, systems, a comparison, judge's faults, cassettes,
-    # waivers.
-    assert result.count("table_open") == 9
-    assert one_line(STRANGERS[0], 60) in step_summary(run)
-
-
 def test_ten_megabytes_make_a_small_page() -> None:
     """GitHub refuses a page over a mebibyte as a whole; rows are cut whole, no section away."""
     long = "`\u202e" * 1_000
@@ -334,31 +309,6 @@ def test_ten_megabytes_make_a_small_page() -> None:
 
 CAREFUL = system("careful", means=(mean(value=0.9),), papers=("zinc-01",))
 CAREFUL_SUITE = suite(passing(), systems=(CAREFUL,))
-
-
-def test_floors_on_bounds_and_undefined_figures_are_reported(snapshot: SnapshotAssertion) -> None:
-    """A value of 0.34 over a floor of 0.3 is missed by its lower bound."""
-    lower = agreement("facet_kappa", 0.344, floor(0.3, bound="lower"), floor(0.2))
-    gone = agreement("fact_f1", None, floor(0.5, "fact_f1"), low=None, high=None, n_items=1_102)
-    shown = lines_of(run(measured(suite(), trust(lower, gone))), JUDGED)
-    assert shown[4:6] == snapshot
-
-
-def test_more_figures_and_suites_than_anyone_reads_are_counted() -> None:
-    """Every kind of error that labels name is a figure; the matrices must stay."""
-    names = [f"unfaithful_recall.kind-{n}" for n in range(2_000)]
-    result = trust(MISSED, *(agreement(name, 0.1) for name in names))
-    shown = lines_of(run(measured(suite(), result, golden())), JUDGED)
-    n_rows = sum(line.startswith("| `") for line in shown)
-    assert 50 < n_rows < 300
-    assert f"{2_001 - n_rows:,} more figures." in shown
-    assert any(line.startswith("| result: ") for line in shown)
-    many = [untrusted(suite(name=f"s{n}"), "`" * 1_000) for n in range(200)]
-    shown = lines_of(run(*many), JUDGED)
-    n_shown = sum(line.startswith("`s") for line in shown)
-    assert 0 < n_shown < 200
-    assert shown[-1] == f"{200 - n_shown} more; the other reports have them all."
-    assert len("\n".join(shown).encode()) < 62_000
 
 
 SEEN = replace(COMPARISON, differences=(replace(COMPARISON.differences[0], broken=()),))
@@ -455,31 +405,6 @@ def test_a_megabyte_is_cut_before_it_is_read(text: str) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 1.1e6
-
-
-@given(st.lists(st.text(alphabet="a\u4e2d", max_size=8)), st.integers(0, 60))
-def test_as_many_items_as_fit_are_kept_whole(items: list[str], room: int) -> None:
-    """Half a row is a broken table, and room that is left over hides a finding."""
-    kept = fitting(items, str, room)
-    sizes = [len(item.encode()) + 1 for item in items]
-    assert kept == items[: len(kept)]
-    assert sum(sizes[: len(kept)]) <= room
-    assert len(kept) == len(items) or sum(sizes[: len(kept) + 1]) > room
-
-
-def test_a_section_says_how_many_more_there_are() -> None:
-    """Worked example: rows of 9 bytes and a line break, room for two; a fourth is not even made."""
-    made: list[str] = []
-
-    def shown(item: str) -> str:
-        made.append(item)
-        return f"| {item * 5} |"
-
-    assert section("Pairs", "abcde", shown, 20, "T").split("\n") == [
-        "", "## Pairs", "", "T", "| aaaaa |", "| bbbbb |", "",
-        "3 more; the other reports have them all.", "",
-    ]  # fmt: skip
-    assert made == ["a", "b", "c"]
 
 
 TO_COMMENT = (

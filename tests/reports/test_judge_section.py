@@ -15,7 +15,6 @@ from summeval_pytest.reports.judge_section import (
     interval_of,
     open_floors,
     short_of_floor,
-    trust_lines,
     trust_of,
     trust_of_run,
     trust_phrase,
@@ -71,21 +70,6 @@ def test_what_is_known_of_a_judge_is_one_clause() -> None:
     assert interval_of(bound) == "0.2799 to 0.41"
 
 
-def test_of_many_missed_floors_six_are_named() -> None:
-    """One clause stands in headings; the tables have the other two."""
-    names = [f"unfaithful_recall.kind-{n}" for n in range(8)]
-    result = trust(*(agreement(name, 0.1, floor(0.5, name)) for name in names))
-    phrase = trust_phrase(result, has_labels=True)
-    assert phrase.count(" < 0.5") == 6
-    assert phrase.endswith("kind-5 0.10 < 0.5; 2 more (2 labelled pairs, 2 papers)")
-    assert describe_trust(result).split("\n")[0].endswith("; 2 more")
-    assert describe_trust(result).count(", missed") == 8
-    # of a judge that finds nothing, the precision is undefined, and 0 is a number nobody counted
-    figure = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
-    assert short_of_floor(figure, figure.floors[0]) == "unfaithful_precision undefined < 0.5"
-    assert value_of(figure) == "undefined"
-
-
 SHARES = st.integers(0, 10**9).map(lambda share: share / 10**9)
 
 
@@ -131,23 +115,6 @@ def test_every_report_says_what_would_decide() -> None:
     assert f"at least 0.3; {message} |" in step_summary(record)
     assert f'name="labels needed" value="{at_end}"' in junit_text(record)
     assert f"\n  {message}" in junit_text(record)
-
-
-def test_the_end_of_a_run_names_a_command_where_it_helps_and_an_open_floor() -> None:
-    """Without labels nothing could be measured; of many open floors, tables have the others."""
-    measure = "judge: agreement with labels not measured in this run; see 'summeval agree'"
-    for still_open, more in (
-        ([], []),
-        (["floor 0"], ["  floor 0"]),
-        (
-            [f"floor {n}" for n in range(8)],
-            ["  floor 0", "  7 more floors are too close to call (the run record lists them)."],
-        ),
-    ):
-        assert list(trust_lines(NOT_MEASURED, still_open=still_open)) == [measure, *more]
-    assert list(trust_lines(NOT_CALIBRATED, " (a.toml)")) == [
-        "judge (a.toml): agreement with people unknown, the suite has no labels"
-    ]
 
 
 def test_with_several_suites_each_has_its_name() -> None:

@@ -20,7 +20,6 @@ from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import averaged
-from summeval_pytest.questions import Facet, Fact
 from summeval_pytest.reports.page import marked_runs
 from summeval_pytest.reports.page_pair import (
     WHOLE,
@@ -30,7 +29,6 @@ from summeval_pytest.reports.page_pair import (
     disputed,
     places_shown,
     visible,
-    whole_sentences,
 )
 from summeval_pytest.reports.wording import QUOTE
 from summeval_pytest.verdict.run import PairResult, Pairs, RunVerdict, SuiteRecord
@@ -45,9 +43,7 @@ from tests.reports.records import (
     golden,
     hostile_run,
     in_other_words,
-    mean,
     measured,
-    moss_paper,
     moss_run,
     moss_scores,
     moss_suite,
@@ -55,7 +51,6 @@ from tests.reports.records import (
     right_pair,
     silent_pair,
     small_run,
-    system,
     trust,
     untrusted,
     waived,
@@ -218,22 +213,6 @@ def test_an_interval_and_a_cell_are_drawn_to_scale(page: Page) -> None:
     assert cells[:8] == [f"shade-{each}" for each in shades]
 
 
-def test_a_mean_shows_how_it_stands_to_its_threshold() -> None:
-    """Colour is never the only sign."""
-    message = moss_suite(wrong_pair())
-    kept = (waived("in use", paper="all-papers", finding="facet"),)
-    opened = replace(mean(value=0.5), is_open=True)
-    for gated, cell, words in (
-        (system(papers=("moss-01",), means=(mean(value=0.5),)), "shade-5 fails", "0.500 < 0.75"),
-        (system(waivers=kept, means=(mean(value=0.5),)), "shade-5", "0.500 waived, < 0.75"),
-        (system(means=(opened,)), "shade-5", "0.500 undecided, < 0.75"),
-        (system(means=()), "shade-5", "0.500 < 0.75"),
-    ):
-        page = Page(page_text(moss_run(replace(message, systems=(gated,)))))
-        assert page.tags("div")[0]["class"] == cell
-        assert words in page.text
-
-
 def test_a_system_says_why_it_fails_and_where_worst() -> None:
     """A red count alone sends its reader through every pair."""
     page = page_of(moss_suite(wrong_pair(), right_pair(), wrong_pair("moss-02")))
@@ -243,14 +222,6 @@ def test_a_system_says_why_it_fails_and_where_worst() -> None:
     assert page.text.count("the worst moss") == 1  # careful passes
     silent = page_of(moss_suite(silent_pair()))
     assert "1 pair without a score, moss-02: timed out" in silent.text
-
-
-def test_systems_of_two_suites_are_distinguished_in_links() -> None:
-    """Both suites may gate the same system on papers of the same name."""
-    page = page_of(moss_suite(right_pair(), name="a"), moss_suite(right_pair(), name="b"))
-    index, rows = page.block("index"), page.block("rows")
-    assert [index["systems"][row[0]] for row in rows] == ["a/careful", "b/careful"]
-    assert [row[1] for row in rows] == [0, 1]  # two papers of one name
 
 
 def test_a_paper_is_there_once_and_of_many_what_is_named(
@@ -485,42 +456,6 @@ def test_a_passage_is_found_as_it_was_written() -> None:
         assert cuts == [visible(words) for words in actual]
 
 
-def test_facets_that_are_all_the_whole_summary_colour_nothing() -> None:
-    """A judge may compare each facet with the whole: one colour over all would say nothing."""
-    text = "Moss grew. Rain fell."
-    by_facet: dict[Facet, str] = {"method": text, "result": text, "conclusion": "Rain fell."}
-    places = Passages(text).of_facets(by_facet)
-    assert places == {"method": (), "result": (), "conclusion": ((0, 11, 21),)}
-    assert Passages(text).of_facets({"result": text}) == {"result": ((0, 0, 21),)}
-
-
-def test_a_fact_that_is_cut_out_of_its_sentence_is_found_in_it() -> None:
-    """Half a clause says nothing by itself; what is said in other words or whole does."""
-    text = "Zinc helps. Healing of the cut was slower in patients taking zinc, not in others."
-    for fact, runs in (
-        ("Healing was slower.", ["Healing", "was slower"]),
-        ("Healing of the cut: in patients taking zinc.", ["in patients taking zinc,"]),
-        ("Of the cut was slower in patients.", ["of the cut was slower in patients"]),
-        ("Healing took longer.", []),
-        ("Healing of the cut was slower in patients taking zinc, not in others.", []),
-        ("Zinc helps.", []),
-    ):
-        places = Passages(text).cut_out(Fact(text=fact, sentence=1))
-        assert [text[start:end] for _, start, end in places] == runs
-    # the second of two equal sentences is the one behind the first
-    actual = list(Passages("Moss grew. Rain fell. Moss grew.").in_order(["Moss grew."] * 2))
-    assert actual == [((0, 0, 10),), ((0, 22, 32),)]
-
-
-def test_a_fact_is_marked_in_the_reference_that_shares_its_words() -> None:
-    """With two references, its sentence's index alone does not say which."""
-    message = replace(moss_paper("moss-01"), references=("Stars shine. They burn.", REFERENCE))
-    pair = page_of(replace(moss_suite(wrong_pair()), papers=(message,))).block("pair-0")
-    missing = next(p for p in pair["pieces"] if p["kind"] == "expected")
-    # Its third sentence begins behind 16 + 1 + 18 + 1 characters of the second reference.
-    assert missing["at"] == [[2, 36, 64]]
-
-
 WRONG = {"supported": False}
 
 
@@ -556,19 +491,6 @@ def test_what_source_and_reference_say_is_one_verdict(
     assert (stated["state"], stated["verdict"]) == (state, words)
 
 
-def test_a_lost_fact_is_shown_in_the_words_of_the_reference() -> None:
-    """A fact that both texts state would else be ticked in the words of the summary."""
-    text = "Moss of all kinds grew by 4 cm in rain, and stones did not."
-    fact = Fact(text="Moss of all kinds grew by 4 cm in rain", sentence=0)
-    _, eva, _ = moss_scores()
-    checked = (replace(eva.reference[0], fact=fact),)
-    scores = (replace(eva, reference=checked, candidate=checked),)
-    summary = Passages(text.replace("stones", "sand"))
-    whole = whole_sentences(scores, summary, [Passages(text)])
-    assert whole["eva.recall", fact.text] == text
-    assert whole["eva.precision", fact.text] == text.replace("stones", "sand")
-
-
 CRP = "CRP was 118 vs. 124 mg/L, not 1.118 or 118.5."
 
 
@@ -596,12 +518,6 @@ def test_the_figures_of_a_conflict_are_found_as_they_are_written(
     kind, says, instead = conflict
     disputes = Conflict(kind=kind, says=says, instead=instead).disputes
     assert disputed(disputes, claim, [evidence]) == (tuple(figures), tuple(partners))
-
-
-def test_without_a_dispute_nothing_is_marked_and_a_missing_figure_has_no_partner() -> None:
-    """A reason is a sentence for people; whatever it says, no figure is read out of it."""
-    assert disputed((), "9 trials.", ["8 trials."]) == ()
-    assert disputed([("9", "")], "9 trials.", ["8 trials."]) == (("9",), ())
 
 
 def test_a_figure_is_marked_where_it_stands_by_itself() -> None:

@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.reports import wording
-from summeval_pytest.verdict.differences import Claim, Comparison, Difference, FacetChange, Flip
+from summeval_pytest.verdict.differences import Comparison, Difference, Flip
 from summeval_pytest.verdict.run import SystemResult
 from tests.reports.records import (
     CHANGE,
@@ -164,18 +164,6 @@ def test_a_comparison_counts_flips(snapshot: SnapshotAssertion) -> None:
     assert (marked.count("FAILS"), unmarked.count("FAILS")) == (1, 0)
 
 
-def test_a_change_counts_what_it_does_not_show(snapshot: SnapshotAssertion) -> None:
-    """Five of a kind are listed; a facet that one reading lacks is absent and not 0."""
-    many = tuple(Claim(text=f"{n} {'moss ' * 900}") for n in range(7))
-    facet = FacetChange(
-        facet="background", old=None, new=2, reference="", before="", after="", reason=""
-    )
-    actual = replace(CHANGE, numbers=(), facets=(facet,), lost=many, unsupported=())
-    lines = list(wording.change_lines(actual))
-    assert max(map(len, lines)) <= 80
-    assert [line for line in lines if not line.startswith("    moss")] == snapshot
-
-
 def row(gated: SystemResult) -> wording.SystemRow:
     """A system with two pairs, of which one has no score."""
     pairs = pair(scores=moss_scores()), refused(paper="ward-02")
@@ -208,13 +196,3 @@ def test_a_mean_stands_to_its_threshold_as_it_was_decided() -> None:
     assert (result.mean("facet").state, result.mean("facet").least) == ("", 0.75)
     # one that fails at the worst of the others shows that value: 0.9 would read as a bug
     assert row(system(means=(replace(mean(value=0.9), lowest=0.5),))).mean("facet").value == 0.5
-
-
-def test_a_mean_without_a_verdict_is_of_the_judged_pairs() -> None:
-    """It says how many of those that should have the number it covers, and how it has changed."""
-    result = row(system(means=(), comparison=COMPARISON))
-    facet = result.mean("facet")
-    assert (facet.value, facet.coverage, facet.change) == (0.5, "1 of 2", -0.4)
-    eva = result.mean("eva")
-    assert (eva.value, eva.coverage, eva.least) == (0.4, "", 0.4)
-    assert result.mean("facet.coverage").value is None

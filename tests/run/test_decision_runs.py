@@ -80,17 +80,6 @@ def test_a_plan_counts_the_calls_of_a_run_and_none_of_their_replies(tmp_path: Pa
     assert all(each.cost for each in calls)
 
 
-def test_a_budget_stops_a_decision_judge(tmp_path: Path) -> None:
-    """What would cost more than is left is not asked."""
-    prices = "input_price = 1000.0\noutput_price = 0.0\n"
-    with ScriptedServer(decided) as server:
-        suite = loaded(luna(tmp_path / "suite", server.url, more=prices))
-        session = desk_for(tmp_path / "store", suite, budget=2.0)
-        results = evaluated(session, suite, tasks_of(suite), "luna")
-        assert 0 < server.n_requests < 10
-    assert any("budget" in str(each) for each in results)
-
-
 def test_facts_are_listed_offline_unless_the_suite_names_a_judge(tmp_path: Path) -> None:
     """Lists come from ``facts``; everything else from the decision judge itself."""
     suite = loaded(luna(tmp_path / "suite", "http://127.0.0.1:1/v1"))
@@ -165,17 +154,6 @@ def test_a_server_of_another_kind_ends_the_run(tmp_path: Path) -> None:
 
 
 CASCADE = '[judges.cascade]\nfirst = "luna"\nthen = "rule"\nunsure = [0.3, 0.9]\n'
-PANEL = """
-[judges.jev]
-kind = "systemone"
-endpoint = "here"
-model = "jev-1"
-[judges.panel]
-facets = ["luna", "jev", "rule"]
-facts = ["luna", "jev", "rule"]
-sentences = ["luna", "jev", "rule"]
-rule = "majority"
-"""
 
 
 def both(seen: Seen) -> Action:
@@ -202,17 +180,3 @@ def test_a_cascade_asks_the_second_judge_for_unsure_items_only(tmp_path: Path) -
     faithfulness = str(results[0].score("faithfulness"))
     assert "reason='rule: " in faithfulness
     assert "reason='luna: " in str(results)
-
-
-def test_a_majority_of_three_judges_measures_all_metrics(tmp_path: Path) -> None:
-    """All three are asked about the same facts, sentences and facets."""
-    with ScriptedServer(both) as server:
-        suite = loaded(luna(tmp_path / "suite", server.url, more=PANEL))
-        session = desk_for(tmp_path / "store", suite)
-        judge = session.judge("panel", [suite])
-        results = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), "panel")
-        assert {seen.model for seen in server.seen} == {"luna-6", "jev-1", "rule-1"}
-    assert session.is_asked("panel", [suite])
-    assert judge.signature.count("majority(luna-6") == 1
-    assert "listing=(offline" in judge.signature
-    assert "Unscored" not in str(results)

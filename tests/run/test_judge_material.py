@@ -93,14 +93,6 @@ def test_the_signature_follows_the_labels_and_not_their_order(tmp_path: Path) ->
     assert signature_of(one) == signature_of(backward) != signature_of(fewer)
 
 
-def test_a_part_of_a_run_has_the_examples_of_the_whole(tmp_path: Path) -> None:
-    """Shards are merged under one signature, and a judge of facets leaves other labels out."""
-    suite = suite_in(tmp_path / "kilns", *LABELS)
-    part = suite.labelled_where(lambda paper: paper == "moss").labelled_by_facets()
-    assert len(part.labels) == 2
-    assert signature_of(part) == signature_of(suite)
-
-
 def examples_of(suite: Suite) -> Examples:
     """The ratings that the suite's judge is shown."""
     return label_examples("rule", [suite]).ratings
@@ -184,20 +176,6 @@ def test_too_few_ratings_are_a_usage_error(tmp_path: Path, labels: list[object])
     )
 
 
-@pytest.mark.parametrize("text", ["kiln " * 3000, "<pad>"], ids=["long", "empty"])
-def test_a_summary_that_is_too_long_or_empty_is_no_example(tmp_path: Path, text: str) -> None:
-    """It would leave no room for others, and half a summary would be rated as if it were whole."""
-    folder = tmp_path / "kilns"
-    suite_in(folder, *LABELS)
-    unfit = [{"paper": paper, "summary": text} for paper in SENTENCES]
-    write_lines(folder / "good.jsonl", *unfit)
-    examples = examples_of(loaded(folder))
-    assert len(examples.pool) == 2
-    write_lines(folder / "bad.jsonl", *unfit)
-    with pytest.raises(OptionError, match="at most 3,000 tokens each with their texts"):
-        examples_of(loaded(folder))
-
-
 CHECKED = [
     {"paper": paper, "system": "good", "sentences": [
         {"index": 2, "faithful": True},
@@ -267,18 +245,3 @@ def test_facts_are_checked_with_labelled_facts_of_other_papers(tmp_path: Path) -
     shown = label_examples("rule", [suite]).facts
     assert len(shown) == 4
     assert signature_of(suite).endswith(f" fact_examples={shown}/{fact_examples_hash()}")
-
-
-def test_labels_of_one_kind_are_no_examples_of_sentences(tmp_path: Path) -> None:
-    """A judge that sees faithful sentences only would learn to say yes; the 100th is not there."""
-    sentences = [{"index": 0, "faithful": True}, {"index": 99, "faithful": False}]
-    faithful = [{**label, "sentences": sentences} for label in CHECKED]
-    suite = suite_in(tmp_path / "kilns", *faithful)
-    with pytest.raises(OptionError) as caught:
-        signature_of(suite)
-    assert str(caught.value) == (
-        f"judge 'rule' takes its examples from labels, and {suite.shown} has too few: it needs"
-        " recorded summaries of at least two papers with ratings of facets, or with sentences or"
-        " facts of both kinds, at most 3,000 tokens each with their texts; label more, or delete"
-        " 'examples'"
-    )

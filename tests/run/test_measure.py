@@ -13,7 +13,7 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.flow import Dialogue, Returned
-from summeval_pytest.metrics.number import MetricName, Unscored
+from summeval_pytest.metrics.number import MetricName
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.run.measure import (
     PLAIN,
@@ -198,17 +198,6 @@ def test_a_fact_cut_out_of_a_sentence_brings_the_sentence_with_it() -> None:
     }
 
 
-def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing() -> None:
-    """What its endpoint says of it counts, even where the text reads like a summary."""
-    judge = Fair()
-    evaluation = measured(pair(SLEPT, flaw=REFUSED), judge)
-    assert judge.asked == []
-    assert evaluation.scores == tuple(
-        Unscored(metric=metric, status=REFUSED.status, reason=REFUSED.reason) for metric in METRICS
-    )
-    assert [signature.metric for signature in evaluation.signatures] == list(METRICS)
-
-
 @pytest.mark.parametrize(
     ("metric", "kinds"),
     [
@@ -387,14 +376,6 @@ def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
     assert outcome == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
 
 
-def test_an_answer_that_does_not_fit_is_the_judges_fault() -> None:
-    """A fact without a check must not pass for one that agrees."""
-    flow = stated_flow(pair(ZINC), FactLabels(reference=labels(ACTS, SAFE)))
-    reason = "the judge returned 1 fact checks for 2 asked about"
-    unscored = Unscored(metric="eva", status="unanswered", reason=reason)
-    assert ended(flow, (checks(True),))[1] == unscored
-
-
 # Variants and their recipes
 
 OFFLINE = OfflineJudge()
@@ -418,19 +399,3 @@ def test_the_defaults_leave_every_signature_as_it_was(
     plain = signature_of(metric, judge=judge.signature, suite=SUITE)
     for variants in (PLAIN, Variants(eva_recall="matched")):
         assert metric_signature(metric, judge=judge, suite=SUITE, variants=variants) == plain
-
-
-def test_a_variant_is_in_the_recipes_that_it_moves_and_in_no_other() -> None:
-    """A facet's number does not move with EVA's stages; faithfulness knows the source alone."""
-    variants = Variants(eva=WHOLE)
-    assert added("eva", OFFLINE, variants) == {
-        "chains": "adjacent",
-        "premises": "3",
-        "relations": "0.65",
-        "similarity": "tfidf-1",
-        "validation": "chain",
-    }
-    assert added("facet", OFFLINE, variants) == added("faithfulness", OFFLINE, variants) == {}
-    mean = Variants(references="mean")
-    assert added("facet", OFFLINE, mean) == added("eva", OFFLINE, mean) == {"references": "mean"}
-    assert added("faithfulness", OFFLINE, mean) == {}

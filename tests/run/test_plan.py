@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -295,19 +294,6 @@ def test_calls_without_a_price_are_counted_beside_the_cost_of_the_others(
     """A sum of some of the costs must not look like all of them."""
     (row,) = planned_calls([missing(price=price) for price in prices], 0.25, {})
     assert (row.cost, row.n_unpriced) == (cost, n_unpriced)
-
-
-def test_two_models_of_one_price_are_both_named() -> None:
-    """Each is another server's price, and may change alone."""
-    prices = [replace(CHEAP, source=source) for source in ("m-1 at a", "m-2 at b")]
-    (row,) = planned_calls([missing(price=price) for price in prices], 0.25, {})
-    assert row.listed == {(price.source, price) for price in prices}
-
-
-def test_replies_have_the_usual_length_where_none_is_remembered() -> None:
-    """Three tenths of what they may have; remembered replies know better, even of nothing."""
-    rows = [planned_calls([missing()], share, {})[0] for share in (None, 0.0)]
-    assert [row.completion_tokens for row in rows] == [300, 0]
 
 
 def test_a_model_that_thinks_is_planned_to_think_on() -> None:

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Generator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
-from time import sleep
 
 import pytest
 from hypothesis import given, settings
@@ -237,19 +236,6 @@ def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -
         assert list(answered) == []
 
 
-def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task]) -> None:
-    """A pair read ahead may be another process's test, so only its numbers are kept."""
-    judge = Together(2)
-    with closing(Runner(judge, shares_tests=True)) as runner:
-        runner.plan(tasks)
-        wait_until(lambda: runner.n_judged == N_PAIRS)
-        assert judge.mice == list(range(N_PAIRS))
-        assert judge.most_open == 2
-        assert [answered.paper for answered in runner.numbers(tasks)] == [t.paper for t in tasks]
-        assert runner.evaluation(tasks[5]).paper == "mouse-5"
-    assert judge.mice == list(range(N_PAIRS))
-
-
 class Asking(Waiting):
     """Has to ask an endpoint about the first so many mice; the others are remembered."""
 
@@ -262,20 +248,6 @@ class Asking(Waiting):
         if mouse < self.n_asked:
             URGENCY.get().has_asked = True
         await super().think(mouse)
-
-
-@pytest.mark.parametrize(("n_asked", "n_read"), [(2, 5), (3, 6), (N_PAIRS, N_PAIRS)])
-def test_reading_ahead_ends_where_others_have_asked_everything(
-    tasks: list[Task], n_asked: int, n_read: int
-) -> None:
-    """Two pairs are this process's own; then three in a row that ask nothing are enough."""
-    judge = Asking(n_asked)
-    with closing(Runner(judge, shares_tests=True)) as runner:
-        runner.plan(tasks, n_share=2)
-        wait_until(lambda: runner.n_judged >= n_read)
-        settle(runner)
-        sleep(0.02)
-        assert n_read <= len(judge.mice) <= min(n_read + 1, N_PAIRS)  # one more may be open
 
 
 def test_whoever_waits_is_reported_how_things_stand(

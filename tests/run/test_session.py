@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
@@ -287,26 +286,6 @@ def test_a_name_that_no_suite_defines_is_a_model(
     place = Place("--summ-model=llama3")
     assert with_model.systems["llama3"] == SystemSpec(
         name="llama3", endpoint=of_system, model="llama3", place=place
-    )
-
-
-@pytest.mark.parametrize("name", ["json:JSONDecoder", "offlin"])
-def test_judge_of_a_suite_is_meant_before_any_other(tmp_path: Path, name: str) -> None:
-    """A name that could be a class's, or a misspelling, is the suite's where the suite has it."""
-    folder = write_suite(tmp_path / "kilns", URL)
-    toml = folder / "summeval.toml"
-    toml.write_text(toml.read_text(encoding="utf-8").replace("[judges.rule]", f'[judges."{name}"]'))
-    suite = loaded(folder)
-    assert Session({}).judge_spec(name, [suite]) is suite.judges[name]
-
-
-def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
-    """Nobody would want to pay for a misspelling, and nothing else could vote."""
-    for name in ("ofline", "offlin", "offline2"):
-        message = refusal(partial(Session({}).judge_spec, name, []))
-        assert message == f"no judge {name!r}; did you mean 'offline'?"
-    assert refusal(lambda: Session({}, Terms(votes=3)).judge("offline", [here])) == (
-        "--summ-votes asks a model several times, and judge 'offline' is none; leave it out"
     )
 
 

@@ -230,20 +230,6 @@ def test_failed_lines_are_reported_and_not_stored(tmp_path: Path, shell: Shell) 
     assert printed.endswith("\nand 3 more")
 
 
-def test_good_lines_beside_failed_ones_are_stored(tmp_path: Path, shell: Shell) -> None:
-    """And the others are open again."""
-    shell.lines(*EXPORT)
-    good, bad = (json.loads(text) for text in answers_to(tmp_path / "out").splitlines())
-    bad["response"]["status_code"] = 500
-    (tmp_path / "in").write_text(f"{json.dumps(bad)}\n{json.dumps(good)}", encoding="utf-8")
-    printed, failed, _ = shell.lines("batch", "import", "in")
-    assert printed.endswith(": 1 replies stored, 1 lines without one")
-    assert failed == f"in:1: {bad['custom_id'][:8]} has status 500"
-    printed, _ = shell.lines(*EXPORT)
-    assert printed == "out: 1 requests for rule-1; 1 replies are stored"
-    assert [request["custom_id"] for request in requests(tmp_path)] == [bad["custom_id"]]
-
-
 def test_a_reply_cut_off_is_stored_and_two_to_one_are_refused(tmp_path: Path, shell: Shell) -> None:
     """It is a reply: the judge asks again in the next round, the system fails."""
     ends = ("length", "content_filter")

@@ -163,12 +163,3 @@ def test_shards_that_were_judged_with_more_than_today_are_refused(
     )
     whole = replace(required(POLICY), shard=None)
     check_options({"whole.jsonl": whole}, now, compare=compare)
-
-
-def test_shards_may_be_held_to_more_than_they_were_judged_with() -> None:
-    """Rules count only for what was compared."""
-    (now,) = required(POLICY).suites
-    less = replace(at("facet", 0.6), rules=())
-    check_options({"1.json": required(less)}, now, compare="v1")
-    (plain,) = required(looser(rules=(), share=0.5), ALSO).suites
-    check_options({"1.json": required(POLICY, ALSO)}, plain)

@@ -25,9 +25,9 @@ from summeval_pytest.suite.labels import (
     label_object,
     markings_of,
 )
-from summeval_pytest.suite.suite import Suite, label_lines, texts_digest
+from summeval_pytest.suite.suite import Suite, texts_digest
 from summeval_pytest.suite.values import Paper, Section
-from tests.label_suite import loaded, mistake
+from tests.label_suite import loaded
 from tests.suite.conftest import Golden
 
 GREW = "Growth rose by 24 %."
@@ -211,15 +211,6 @@ def test_nothing_is_lost_between_a_label_and_its_line() -> None:
     assert json.dumps(label_object(reversed(markings))) == text
 
 
-def test_own_key_with_two_values_is_refused(snapshot: SnapshotAssertion) -> None:
-    """One of them would be lost, and nobody would know which."""
-    two = [
-        marking(item("result"), 2, ("x_note", "late")),
-        marking(item("overall"), 1, ("x_note", "early")),
-    ]
-    assert mistake(lambda: label_object(two)) == snapshot
-
-
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
     """The suite of moss."""
@@ -241,22 +232,6 @@ def rated(paper: str, system: str, rating: int, annotator: str = "") -> Marking:
     """A rating of a result."""
     item = Item(paper=paper, system=system, kind="result")
     return Marking(item=item, value=rating, annotator=annotator, place=Place("x"))
-
-
-def test_lines_come_in_the_suites_order_whoever_labelled_first(tmp_path: Path) -> None:
-    """A file in version control changes where a label does."""
-    suite = loaded(tmp_path)
-    markings = [
-        rated("moss-02", "long", 1, "ben"),
-        rated("moss-01", "short", 2, "anna"),
-        rated("moss-01", "long", 3),
-    ]
-    lines = label_lines(suite, markings, {"basis": "a test"})
-    assert [(x["paper"], x["system"], x.get("labelled_by"), x["basis"]) for x in lines] == [
-        ("moss-01", "long", None, "a test"),
-        ("moss-01", "short", "anna", "a test"),
-        ("moss-02", "long", "ben", "a test"),
-    ]
 
 
 def test_the_digest_of_a_paper_is_of_its_texts() -> None:

@@ -8,7 +8,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.suite.lines import TextFile, closest, key_lines, read_lines
+from summeval_pytest.suite.lines import TextFile, key_lines, read_lines
 from summeval_pytest.suite.suite import Suite
 from tests.suite.conftest import Golden
 
@@ -111,15 +111,6 @@ def test_names_that_fit_no_node_id_are_refused(golden: Golden, snapshot: Snapsho
     golden.lines("a.jsonl", *({"paper": name, "summary": "c"} for name in reversed(names)))
     assert golden.load().paper_ids == names
     assert golden.load().paper(names[0]).references == ("\N{GRINNING FACE}",)
-
-
-def test_long_list_of_known_names_is_cut() -> None:
-    """A suite of 10,000 papers does not fill the screen with their names."""
-    assert closest("x", ["b", "a"]) == "known: a, b"
-    assert closest("x", [f"p{number:02}" for number in range(20)]) == (
-        "known: p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11 and 8 more"
-    )
-    assert closest("p-07", [f"p{number:02}" for number in range(20)]) == "did you mean 'p07'?"
 
 
 def test_lines_of_keys_and_headers_are_found_past_values_that_span_lines() -> None:

@@ -10,14 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pyarrow import parquet
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.rows import read_rows, read_table
+from summeval_pytest.suite.rows import read_table
 from tests.suite.conftest import Golden
 
 NAMES = '[columns]\nid = "doc"\npaper = "doc"\nsummary = "prediction"\nx_year = "year"\n'
@@ -209,17 +207,6 @@ def test_parquet_names_its_missing_extra(golden: Golden, monkeypatch: pytest.Mon
     )
 
 
-def test_a_whole_paper_fits_into_a_cell(tmp_path: Path) -> None:
-    """The csv module's limit of 131,072 characters is for others, and stays theirs."""
-    usual = csv.field_size_limit()
-    source = "moss " * 100_000
-    (tmp_path / "papers.csv").write_text(f"id,source,reference\na,{source},b\n", encoding="utf-8")
-    file = TextFile(tmp_path / "papers.csv", "papers.csv")
-    for row in read_rows(file, "this paper", ("source",), {}):
-        assert row.values == {"source": source}
-        assert csv.field_size_limit() == usual
-
-
 def test_a_table_that_decodes_to_gigabytes_is_refused(tmp_path: Path) -> None:
     """A few bytes of Parquet can stand for a text many times over."""
     file, megabyte = tmp_path / "papers.parquet", "moss " * 200_000
@@ -231,21 +218,3 @@ def test_a_table_that_decodes_to_gigabytes_is_refused(tmp_path: Path) -> None:
     assert str(caught.value) == (
         "papers.parquet:401: the table has more than 500 MB up to here; save fewer rows in one file"
     )
-
-
-@given(
-    rows=st.lists(
-        st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=9)] * 2)
-    ),
-    mark=st.sampled_from(["csv", "tsv"]),
-)
-def test_cells_come_back_as_they_were(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], mark: str
-) -> None:
-    """Law: what Python's writer wrote is read, but for empty cells and line ends of Windows."""
-    file = tmp_path_factory.mktemp("table") / f"t.{mark}"
-    dicts = [{"id": first, "summary": second} for first, second in rows]
-    file.write_bytes(as_text([*dicts, {"id": "z", "summary": "z"}], "," if mark == "csv" else "\t"))
-    read = [values for _, values in read_table(TextFile(file, file.name)).read(("id", "summary"))]
-    kept = [{k: v for k, v in row.items() if v} for row in dicts]
-    assert read == [*filter(None, kept), {"id": "z", "summary": "z"}]

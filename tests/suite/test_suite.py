@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from functools import partial
 
-import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import SystemSpec
 from tests.label_suite import mistake
 from tests.suite.conftest import Golden
@@ -38,20 +36,6 @@ def test_suite_with_a_name_of_its_own_keeps_it(golden: Golden) -> None:
     assert suite.cassette.shown == "golden/long.cassette.jsonl"
     assert suite.cassette.path == golden.path / "long.cassette.jsonl"
     assert not suite.cassette.path.exists()
-
-
-def test_places_are_relative_to_the_current_folder_by_default(
-    golden: Golden, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A message can be clicked from where the user stands."""
-    monkeypatch.chdir(golden.path.parent)
-    assert load_suite(golden.path).shown == "golden/summeval.toml"
-    monkeypatch.chdir(golden.path)
-    suite = load_suite(golden.path / "summeval.toml")
-    assert (suite.name, suite.shown) == ("golden", "summeval.toml")
-    assert suite.paper("zinc-01").place.path == "papers.jsonl"
-    monkeypatch.chdir(golden.path / "systems")
-    assert load_suite(golden.path).shown == (golden.path / "summeval.toml").as_posix()
 
 
 def test_pairs_that_do_not_exist_are_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:

@@ -3,8 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest.text.output import Output, is_refusal, read_text
 
@@ -104,13 +102,6 @@ def test_text_between_thoughts_is_kept() -> None:
     assert read_text(text) == Output("Ponds warmed.\n\nNewts left.", had_thoughts=True)
 
 
-@given(st.text(alphabet="<think>/|a .\n[]", max_size=60) | st.text())
-def test_a_text_without_a_mark_is_returned_as_it_is(text: str) -> None:
-    """Law: what is no thought is never changed, and what is left is part of the text."""
-    output = read_text(text)
-    assert output.had_thoughts or output.text == text or len(output.text) < len(text)
-
-
 @pytest.mark.parametrize(
     "unit",
     [
@@ -155,12 +146,3 @@ def test_a_summary_after_an_apology_is_no_refusal_from_80_words_on() -> None:
     opening = "I am very sorry. "  # 4 words
     assert is_refusal(opening + "newt " * 75)
     assert not is_refusal(opening + "newt " * 76)
-
-
-def test_a_quoted_refusal_is_what_a_summary_tells_of() -> None:
-    """Papers on language models quote their refusals, in any kind of quotation marks."""
-    for left, right in ("\u201c\u201d", '""', "''", "\u2018\u2019"):
-        assert not is_refusal(
-            f"Bots said {left}I'm sorry, but I can't help{right} in 3 % of chats."
-        )
-        assert is_refusal(f"The file {left}paper.pdf{right} could not be opened.")
