@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -311,26 +309,6 @@ def test_a_mistake_in_a_table_is_named(rows: Any, options: Mapping[str, Any], me
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
-        ({"source": "a \ud835 b"}, "source"),
-        ({"source": [{"heading": "\ud835", "text": "b"}]}, "source"),
-        ({"reference": ["a", "b \udc00"]}, "reference"),
-        ({"paper": "p\ud835"}, "paper"),
-        ({"system": "s\ud835"}, "system"),
-    ],
-)
-def test_half_a_character_is_named(given: Mapping[str, Any], name: str) -> None:
-    """No file and no hash can hold it; in a model's summary it is read as an unknown character."""
-    row = {"summary": SUMMARY, "reference": REFERENCE, **given}
-    with pytest.raises(
-        UsageError, match=rf"^row 2: the {name} holds '\\ud[\w]+', half a surrogate"
-    ):
-        evaluate([{"summary": SUMMARY, "reference": REFERENCE}, row], progress=False)
-    assert "\ud835" not in score(summary=f"{SUMMARY} \ud835", source=REFERENCE)._repr_html_()
-
-
 def test_a_notebook_shows_texts_by_facet_and_none_of_their_markup() -> None:
     """Texts of papers and models are hostile until proven otherwise."""
     hostile = f"<script>alert(1)</script> & \u202e {SUMMARY}"
@@ -355,39 +333,3 @@ def test_the_first_example_of_a_page_runs_on_any_summary(page: str, summary: str
     frame = [{"summary": summary, "reference": summary or REFERENCE, "source": REFERENCE}]
     names = {"summary": summary, "abstract": "Limpets were counted.", "paper": REFERENCE}
     exec(examples(page)[0], names | {"frame": frame})  # noqa: S102 - it is ours
-
-
-def adapter(package: str) -> dict[str, Any]:
-    """The names that the example for a package defines, as the documentation has it."""
-    pytest.importorskip(package)
-    imported = re.compile(rf"^(import|from) {package}\b", re.MULTILINE)
-    (block,) = filter(imported.search, examples("docs/pages/how-to/python.md"))
-    names: dict[str, Any] = {}
-    exec(block, names)  # noqa: S102 - it is ours
-    return names
-
-
-def test_the_adapter_for_hugging_face_evaluate_is_a_metric_of_it() -> None:
-    """Tried where that package is there, as are the other two."""
-    metric = adapter("evaluate")["Faithfulness"]()
-    scored = metric.compute(
-        predictions=[SUMMARY, "It rose by 3 percent.", "", SUMMARY], references=[REFERENCE] * 4
-    )
-    assert (scored["faithfulness"], scored["faithfulness.n_scored"]) == (0.5, 3)
-
-
-def test_the_adapter_for_inspect_ai_is_a_scorer_of_it() -> None:
-    """It reads the state that a solver leaves."""
-    state = SimpleNamespace(output=SimpleNamespace(completion=SUMMARY), input_text=REFERENCE)
-    scorer = adapter("inspect_ai")["faithfulness"]()
-    assert asyncio.run(scorer(state, None)).value == 1.0
-    state.output.completion = ""
-    assert asyncio.run(scorer(state, None)).value == 0.0
-
-
-def test_the_adapter_for_deepeval_is_a_metric_of_it() -> None:
-    """It says itself whether it passes."""
-    metric = adapter("deepeval")["Faithfulness"]()
-    assert metric.measure(SimpleNamespace(input=REFERENCE, actual_output=SUMMARY)) == 1.0
-    assert metric.is_successful()
-    assert metric.measure(SimpleNamespace(input=REFERENCE, actual_output="")) == 0.0

@@ -14,16 +14,12 @@ from typing import Any
 import pytest
 
 from summeval_pytest import score
-from summeval_pytest.metrics.catalogue import findings_of
 from summeval_pytest.reports import page
 from summeval_pytest.reports.page import means_html
 from summeval_pytest.study.agreement.agreement_page import agreement_page
-from summeval_pytest.verdict.differences import Claim
-from summeval_pytest.verdict.pair import PairVerdict
 from summeval_pytest.verdict.run import RunVerdict
 from tests.chromium import IS_THERE, resize, window
 from tests.reports.records import (
-    CHANGE,
     HOLDS,
     MARKUP,
     MISSED,
@@ -35,7 +31,6 @@ from tests.reports.records import (
     hostile_run,
     measured,
     moss_run,
-    moss_scores,
     moss_suite,
     page_text,
     right_pair,
@@ -232,15 +227,6 @@ def test_filters_narrow_the_list_and_the_address(browser: Browser) -> None:
     assert browser.texts("#list .who") == ["careless · moss-01 · ▼ 0.400 worse"]
 
 
-def test_a_filter_shows_the_passed_pairs_that_should_be_read(browser: Browser) -> None:
-    """A green badge does not say that a sentence is unsupported; the row does."""
-    green = replace(wrong_pair(), outcome="passed", verdict=PairVerdict())
-    browser.open(moss_run(moss_suite(right_pair(), green)))
-    browser.find("select[name=verdict] option:last-child").click()
-    assert browser.texts("#list .who") == ["careless · moss-01 · ▼ 0.400 worse"]
-    assert browser.texts("#list .misses span")[0] == "unsupported sentence 2;"
-
-
 def test_both_texts_are_marked_and_what_changed_is_reported(browser: Browser) -> None:
     """Colour is never the only sign: a label, an underline of its own, and a cross."""
     browser.open(small_run(), "#pair=careless/moss-01")
@@ -289,34 +275,6 @@ def test_pointing_at_words_says_why_and_at_pieces_shows_words(
     assert browser.texts(".side:last-child .run.lit-there") == ["Dry moss grew twice as fast."]
 
 
-def disputed_run() -> RunVerdict:
-    """A run with one pair, whose summary says "dry" where all others say "wet"."""
-    reason = "direction: 'dry' against 'wet'"
-    disputes = (("dry", "wet"),)
-    facets, eva, faithfulness = moss_scores()
-    first, wrong = faithfulness.sentences
-    stated = eva.candidate[1]
-    fact = replace(stated.fact, text="Dry moss grew twice as fast.")
-    scores = (
-        facets,
-        replace(
-            eva,
-            candidate=(
-                eva.candidate[0],
-                replace(stated, fact=fact, reason=reason, disputes=disputes),
-            ),
-        ),
-        replace(faithfulness, sentences=(first, replace(wrong, reason=reason, disputes=disputes))),
-    )
-    change = replace(
-        CHANGE, unsupported=(Claim(text=wrong.text, reason=reason, disputes=disputes),)
-    )
-    disputed = replace(
-        wrong_pair(), scores=scores, findings=findings_of(scores, SOURCE), change=change
-    )
-    return moss_run(moss_suite(disputed))
-
-
 def test_a_pair_leads_to_the_other_systems_on_its_paper_and_back(browser: Browser) -> None:
     """Whether all systems fail on a paper says whose fault it is; a pair has its own address."""
     browser.open(small_run(), "#pairs")
@@ -351,20 +309,6 @@ def test_a_paper_is_read_beside_its_summary(
     message = "The paper: the 2 of 3 sentences that a verdict names"
     assert browser.texts(".paper summary") == [message]
     assert browser.texts(".paper li") == [f"[2] {SOURCE[1]}", f"[3] {SOURCE[2]}"]
-
-
-def test_a_wrong_word_and_its_partner_are_marked_in_their_sentences(browser: Browser) -> None:
-    """A reader does not have to compare two sentences word by word."""
-    browser.open(disputed_run(), "#pair=careless/moss-01")
-    assert browser.texts(".panel blockquote mark") == ["Dry"]
-    assert browser.texts(".panel .quotes mark") == ["Wet"]
-    assert browser.texts(".side:last-child .text mark") == ["Dry"]
-    assert browser.texts(".side:first-child .text mark") == ["Wet"]  # the fact's partner
-    assert browser.texts(".pieces.sentence mark") == ["Dry"]
-    assert browser.texts(".changes mark") == ["Dry"]
-    browser.hover(browser.find(".pieces.stated .piece.bad"))
-    assert browser.texts(".panel .quotes mark") == ["Wet", "Wet"]
-    assert browser.run(CONTRAST) == []
 
 
 def test_a_click_holds_the_panel_until_escape(browser: Browser) -> None:
@@ -484,29 +428,6 @@ def untrusted_run() -> RunVerdict:
     names = [f"unfaithful_recall.{kind}" for kind in ("overgeneral-claim", "invented-detail")]
     actual = trust(MISSED, HOLDS, *(agreement(name, 0.25, n_items=1_102) for name in names))
     return moss_run(measured(moss_suite(right_pair(), wrong_pair()), actual, golden()))
-
-
-def test_a_telephone_shows_of_a_table_what_is_read_first(browser: Browser) -> None:
-    """Ten columns can only be read by scrolling sideways, away from what they are of."""
-    # Of a comparison names, verdicts and bars fit, of a judge name, value and floor; the rest of
-    # its table scrolls by itself, and the page does not.
-    with browser.width(400):
-        browser.open(untrusted_run())
-        heads = ["Number", "Verdict", "Drawn as a share of the range"]
-        assert browser.texts(".differences thead th") == heads
-        assert browser.texts(".differences tbody tr") == ["facet ✗ fails", "eva \u2013"]
-        assert len(browser.all(".differences .whisker")) == 2
-        of = "const box = document.querySelector('.scroll:has(.differences)');"
-        assert browser.run(f"{of} return box.scrollWidth <= box.clientWidth")
-        assert browser.run("return document.documentElement.scrollWidth") <= 400
-        edges = browser.run(EDGES, ".figures tbody td:nth-child(3)")
-        assert len(edges) == 4 * 2
-        assert max(*edges, *browser.run(EDGES, ".matrix, .worst")) <= 384  # the margin is 16
-    browser.settle()
-    assert browser.run(
-        """const table = document.querySelector('.figures');
-        return table.scrollWidth <= table.parentElement.clientWidth;"""
-    )
 
 
 def test_an_untrusted_judge_has_grey_badges_and_numbers_that_line_up(browser: Browser) -> None:
@@ -631,18 +552,6 @@ def test_a_pair_without_texts_says_how_to_see_them(browser: Browser, long_run: R
     with browser.media(media="print"):
         browser.run("dispatchEvent(new Event('beforeprint'))")
         assert len(browser.all(".printed .sides")) == 1
-
-
-def test_a_deep_link_shows_its_row_in_a_long_list(browser: Browser) -> None:
-    """Else the next pair would be looked for from the top."""
-    browser.open(moss_run(moss_suite(*(wrong_pair(f"moss-{n:03d}") for n in range(60)))))
-    place = """const row = rows.at(-1).item.getBoundingClientRect();
-        const list = document.getElementById("list").getBoundingClientRect();
-        return row.top >= list.top && row.bottom <= list.bottom + 1;"""
-    assert not browser.run(place)
-    browser.run("location.hash = rows.at(-1).link.hash")
-    browser.run("return new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    assert browser.run(place)
 
 
 def scored_text() -> str:

@@ -69,23 +69,6 @@ def test_export_of_half_a_run_is_none(tmp_path: Path, server: ScriptedServer, sh
     assert server.n_requests == 2
 
 
-def test_a_cassette_keeps_what_other_runs_recorded(tmp_path: Path, shell: Shell) -> None:
-    """Each judge and system is exported by itself; the next machine imports all of it."""
-    shell.lines("cassette", "export", *RULE)
-    judged(tmp_path, "bad")
-    message, digest = shell.lines("cassette", "export", *RULE, "--model", "bad")
-    recorded = cassette(tmp_path)
-    assert message.startswith("kilns/cassette.jsonl: 4 replies, 2 of them new; 2 are used by")
-    assert digest == f"sha256 {recorded.sha256}"
-    # a machine goes on where another one stopped
-    fresh = tmp_path / "fresh"
-    message = f"{fresh}: 4 replies from kilns/cassette.jsonl"
-    for n_new in (4, 0):
-        command = ("cassette", "import", RULE[0], "--store", fresh)
-        assert shell.lines(*command) == [f"{message}, {n_new} new"]
-        assert stored(fresh) == dict(recorded.rows)
-
-
 def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """An error in every replay: each is named, with what to type."""
     file, again = tmp_path / "kilns" / "cassette.jsonl", " good, bad, writer"
@@ -107,22 +90,6 @@ def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, sh
     planned, nothing = shell.lines("plan", *RULE, "--store", "cut")  # a run asks for none again
     assert planned.endswith("2 replies are stored")
     assert nothing == "every reply is stored: the run asks nothing and costs nothing"
-
-
-def test_reply_that_repeats_itself_is_exported_as_it_is(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
-    """Asking again would end as before; a replay has no answer there, as the run had none."""
-    loop = Answer('{"checks": [' + '{"id": 1, "reason": "so"}, ' * 99, finish="length")
-    with ScriptedServer(lambda seen: loop if seen.index else by_rule(seen)) as other:
-        write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
-        judged(tmp_path, "good", store="loop")
-        assert other.n_requests == 2
-    write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
-    message, _ = shell.lines("cassette", "export", *RULE, "--store", "loop")
-    assert message.startswith("kilns/cassette.jsonl: 2 replies, 2 of them new; 2 are used by")
-    finishes = [row.reply["finish"] for row in cassette(tmp_path).rows.values()]
-    assert sorted(map(str, finishes)) == ["length", "stop"]
 
 
 def test_cassette_that_is_broken_or_gone_is_named(tmp_path: Path, shell: Shell) -> None:

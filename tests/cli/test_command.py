@@ -87,9 +87,6 @@ def edited(file: Path, old: str, new: str) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
 
-MUTE = ("agree", "moss", "--judge", f"{__name__}:Mute")
-
-
 @pytest.mark.usefixtures("suite")
 @pytest.mark.parametrize(
     ("code", "command"),
@@ -138,20 +135,6 @@ def test_no_command_sends_a_key_where_the_user_has_not_allowed_it(
         words = [*command.split(), "moss", "--judge=gpt-9", "--endpoint=house"]
         printed = shell.error(4, *words)
         assert "set SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://house.invalid (or" in printed
-
-
-def test_a_suite_without_labels_has_nothing_to_agree_with(suite: Path, shell: Shell) -> None:
-    """Also where labels are there and say only what the reference lacks."""
-    wanted = (
-        "moss/summeval.toml: no label has anything to agree with: an 'overall' score, a facet's"
-        " rating, sentences, facts or roles; add labels.jsonl and name it as"
-        ' labels = "labels.jsonl"'
-    )
-    write_lines(suite / "labels.jsonl", {**LABEL, "facets": {"result": None}})
-    assert shell.error(4, *MUTE) == wanted
-    edited(suite / "summeval.toml", 'labels = "labels.jsonl"\n', "")
-    assert shell.error(4, *MUTE) == wanted
-    assert ASKED == []
 
 
 def test_unreadable_arguments_are_an_error(shell: Shell) -> None:

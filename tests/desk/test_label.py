@@ -78,20 +78,6 @@ def test_screen_shows_the_texts_and_the_rubric_and_takes_the_answer(
     ]
 
 
-def test_who_sits_at_a_terminal_reads_what_is_asked_first(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The first question clears the screen; only the kinds that are asked are named."""
-    typing = type("Typing", (io.StringIO,), {"isatty": lambda _: True})
-    monkeypatch.setattr(io, "StringIO", typing)
-    assert run(monkeypatch, " |2|q", *LONG, "--what", "facets") == 0
-    out = capsys.readouterr().out
-    assert out.startswith("You are asked:\n- how well the summary covers each facet")
-    assert "sentence of the summary" not in out
-    assert out.index("do not count.") < out.index("Press Enter to begin. ") < out.index("1/3")
-    assert labels()[0]["facets"] == {"background": 2}
-
-
 def test_a_session_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -175,18 +161,6 @@ def test_what_is_no_answer_is_said_and_asked_again(
     assert labels()[0]["facets"] == {"background": 3, "conclusion": 2}
     assert run(monkeypatch, "4", *LONG, "--what", "facets") == 0
     assert labels()[0]["facets"] == {"background": 3, "result": 4, "conclusion": 2}
-
-
-def test_what_is_no_label_of_an_item_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Notes that somebody has written into the file are theirs; roles have no question."""
-    roles = {"roles": [{"text": "It died.", "facet": "result"}]}
-    kept = {"basis": "blind", "provenance": "2026", "x_note": {"seen": 1}}
-    by = {"labelled_by": "anna"}
-    other = {"paper": "moss-02", "system": "long", **by, **roles}
-    mine = {"paper": "moss-01", "system": "long", "overall": 0.5, **by}
-    write_lines(Path("anna.jsonl"), other, mine | kept)
-    assert run(monkeypatch, "1|q", *LONG) == 0
-    assert labels() == [{**mine, "facets": {"background": 1}, **kept}, other]
 
 
 def test_file_of_somebody_else_is_refused(

@@ -114,25 +114,6 @@ def test_annotator_who_counts_is_named(shell: Shell) -> None:
     assert lines("out.jsonl")[0]["labelled_by"] == "anna, ben"
 
 
-def test_each_annotator_may_have_a_file(shell: Shell) -> None:
-    """So that `summeval agree --compare` can look at them; none overwrites another."""
-    assert run(shell, ANNA + BEN, "--each")[:2] == [
-        "out.anna.jsonl: labels of 1 pair: 1 facet rating, 2 sentences",
-        "out.ben.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
-    ]
-    lines = shell.lines("agree", "moss", "--compare", "out.anna.jsonl", "out.ben.jsonl")
-    at = next(n for n, line in enumerate(lines) if line.startswith("items  "))
-    assert lines[at].split() == ["items", "0", "0", "1", "0"]
-    both = HEADER + "moss-01,long,a b,,,,3\nmoss-01,long,a/b,,,,3\n"
-    assert failed(shell, both, "--each") == (
-        "--each: two of the annotators 'a b', 'a/b' would have one file; take one after the other"
-        " with --annotator"
-    )
-    assert failed(shell, ANNA, "--majority", "--each") == (
-        "--annotator, --majority and --each exclude each other; choose one"
-    )
-
-
 def test_label_file_is_overwritten_only_by_force(shell: Shell) -> None:
     """Somebody may have reviewed it; a table without any answer is no label file."""
     assert "rows that say nothing: 1" in run(shell, ANNA + "moss-02,long,anna,0,,,\n")

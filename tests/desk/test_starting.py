@@ -262,24 +262,6 @@ def test_workflow_installs_the_clone_that_runs_here(
     assert direct(monkeypatch, noted) == (source and f"summeval-pytest @ {source}@{commit}")
 
 
-def test_own_rows_become_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first gate of a team would else leave out what its release left out."""
-    monkeypatch.chdir(tmp_path)
-    Path("papers.csv").write_text(
-        "doc,source,reference\n1,Moss grew.,Moss.\n2,Fern grew.,Fern.\n", "utf-8"
-    )
-    Path("sums.csv").write_text("doc,summary\n1,It did.\n", encoding="utf-8")
-    rows = RowOptions(summaries=Path("sums.csv"), columns=("paper=doc",), system="ours")
-    lines = init(start=Start(papers=Path("papers.csv"), rows=rows, ci="none"))
-    assert lines[-3] == "gate: 2 papers, 1 system, 2 pairs"
-    lost = "missing summaries, written as '-', which fails: 1, first paper '2'"
-    assert lines[-2].startswith(lost)
-    assert lines[-1] == "next: pytest gate"
-    suite = load_suite(SUITE)
-    assert [suite.pair(paper, "ours").summary for paper in "12"] == ["It did.", "-"]
-    assert not Path(".github").exists()
-
-
 def test_a_judge_at_a_server_is_in_the_suite_and_its_key_in_no_file(tmp_path: Path) -> None:
     """The variable is named where the key has to go, and the origin that it may go to."""
     start = Start(judge="gpt-x", endpoint="https://llm.corp.org/v1")

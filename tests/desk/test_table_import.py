@@ -154,30 +154,6 @@ def test_papers_are_numbered_and_columns_guessed(tmp_path: Path, shell: Shell) -
     assert load_suite(out).pair("7", "candidate").summary == "It did."
 
 
-FRAME = ({"document": "Moss grew.", "summary": "Moss.", "model_output": "It did."},)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.csv", "document,summary,model_output\nMoss grew.,Moss.,It did.\n"),
-        ("a.csv", ",Text,ABSTRACT,Generated Summary\n0,Moss grew.,Moss.,It did.\n"),
-        ("a.csv", "article,highlights,prediction,index\nMoss grew.,Moss.,It did.,0\n"),
-        ("a.jsonl", json.dumps(FRAME[0])),
-        ("a.json", json.dumps(FRAME)),
-    ],
-)
-def test_usual_columns_need_no_option(tmp_path: Path, shell: Shell, name: str, text: str) -> None:
-    """Beside a model's output, `summary` is what people wrote; pandas names no index column."""
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    shell.lines("import", "table", tmp_path / name, "--out", tmp_path / "gate")
-    suite = load_suite(tmp_path / "gate")
-    (paper,) = suite.paper_ids
-    pair = suite.pair(paper, "candidate")
-    assert (pair.paper.references, pair.summary) == (("Moss.",), "It did.")
-    assert pair.paper.source[0].text == "Moss grew."
-
-
 def test_further_columns_are_those_of_papers_or_of_summaries(tmp_path: Path, shell: Shell) -> None:
     """Slices read papers; what differs from row to row of a paper is not the paper's."""
     rows = [

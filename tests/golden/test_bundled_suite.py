@@ -155,19 +155,6 @@ def test_every_line_says_where_it_comes_from() -> None:
         assert all(line["provenance"] for line in raw(name)), name
 
 
-def test_hard_cases_are_hard_for_whoever_counts_words() -> None:
-    """Hard negatives keep the source's words and are wrong; hard positives use none and are right.
-
-    An unfaithful sentence of `glib` shares more words with its evidence than a faithful one of
-    `plain` does, in nine of ten draws: word overlap ranks them the wrong way round.
-    """
-    glib = overlaps("glib", faithful=False)
-    plain = overlaps("plain", faithful=True)
-    wins = sum(wrong > right for wrong in glib for right in plain)
-    assert wins / (len(glib) * len(plain)) >= 0.9
-    assert sum(overlap < 0.2 for overlap in plain) >= 90
-
-
 def overlaps(system: str, *, faithful: bool) -> list[float]:
     """The share of each sentence's content words that its labelled evidence has."""
     result = []

@@ -145,15 +145,6 @@ def test_a_rating_goes_on_by_its_confidence() -> None:
     assert reasons_of(answer) == ["luna: l", "gpt: g", "gpt: g", "luna: l"]
 
 
-def test_the_first_judge_answers_what_has_no_items() -> None:
-    """One of them cuts the reference, and both rate the same segments."""
-    first, then, third = (Scripted(name) for name in "abc")
-    question = q.SegmentFacets("text")
-    assert answered(cascade(first, then), question) == q.Unanswered("a")
-    assert answered(Panel((first, then, third), "majority"), question) == q.Unanswered("a")
-    assert then.asked == third.asked == []
-
-
 def test_a_cascade_is_signed_by_both_judges_and_its_bounds() -> None:
     """Each of them can change an answer."""
     judge = cascade(Scripted("l", in_flight=3), Scripted("g", in_flight=5))

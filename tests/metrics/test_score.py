@@ -15,7 +15,7 @@ from summeval_pytest.metrics.facet import (
     key_coverage,
 )
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import ENDLESS, Named, Status, Unscored
+from summeval_pytest.metrics.number import Status, Unscored
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from tests.verdict.records import rated
 
@@ -170,23 +170,3 @@ def test_each_number_knows_what_is_better() -> None:
     assert [conflicts.meets(value, 1) for value in (0, 1, 2, None)] == [True, True, False, False]
     assert [rate.meets(value, 0.5) for value in (0.4, 0.5, None)] == [False, True, False]
     assert (conflicts.range, rate.range) == ("from 0 up", "from 0 to 1")
-
-
-@pytest.mark.parametrize(
-    ("ends", "lower_is_better", "worst"),
-    [
-        ((0, ENDLESS), True, None),
-        ((0, ENDLESS), False, 0),
-        ((-ENDLESS, 0), False, None),
-        ((-ENDLESS, 0), True, 0),
-    ],
-)
-def test_a_range_without_an_end_has_no_worst_value(
-    ends: tuple[float, float], *, lower_is_better: bool, worst: float | None
-) -> None:
-    """Whatever stood there would be averaged, and the mean would be a made-up figure."""
-    low, high = ends
-    named = Named(
-        name="n", metric="n", meaning="n", low=low, high=high, lower_is_better=lower_is_better
-    )
-    assert named.worst == worst

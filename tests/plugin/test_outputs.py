@@ -188,17 +188,6 @@ def test_a_mistake_leaves_no_report_of_an_earlier_run(bench: Bench) -> None:
     assert not any((bench.path / file).exists() for file in files.values())
 
 
-def test_a_run_without_a_suite_keeps_the_reports_of_others(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It writes none, though a variable names one and its tests ask a judge."""
-    monkeypatch.setenv("SUMM_HTML", "run.html")
-    assert bench.inside("summeval.toml", GOOD).code == 0
-    bench.write("test_own.py", "def test_own(summ_judge): pass")
-    assert bench.inside("test_own.py", "--summ-judge=offline").code == 0
-    assert bench.text("run.html")
-
-
 def test_what_is_read_is_never_replaced(bench: Bench) -> None:
     """A slip of the name would cost the record that decides."""
     assert bench.inside("summeval.toml", GOOD, RECORD, SAVE).code == 0

@@ -55,31 +55,6 @@ def test_recorded_ratings_decide(bench: Bench) -> None:
     assert left in run.lines, "else it would look as if it had been met"
 
 
-def test_labels_of_facets_measure_it_and_others_are_left_out(bench: Bench) -> None:
-    """Labelled sentences that nobody recorded a verdict on would be an error for ever."""
-    recorded(bench)
-    bench.spoil("summeval.toml", HEAD, HEAD.replace("[judges", 'labels = "labels.jsonl"\n[judges'))
-    bench.extend("[thresholds.judge]\nfacet_exact = 0.9\nunfaithful_recall = 0.5")
-    facets = {"background": None, "method": 4, "result": 4, "conclusion": 1}
-    bench.lines(
-        "labels.jsonl",
-        {
-            "paper": "limpet-01",
-            "system": "good",
-            "facets": facets,
-            "sentences": [{"index": 0, "faithful": False}],
-        },
-        {"paper": "kiln-02", "system": "good", "sentences": [{"index": 0, "faithful": True}]},
-    )
-    run = bench.inside("summeval.toml::judge", OLD, "-rA", "-q")  # without the header
-    assert run.code == 0
-    assert run.outcomes["summeval.toml::judge"] == "PASSED"
-    message = "judge: meets the agreement floor (1 labelled pairs, 1 papers)"
-    assert message in run.lines
-    named = "not measured in summeval.toml: faithfulness, judge.unfaithful_recall"
-    assert any(line.endswith(named) for line in run.lines)
-
-
 def test_thresholds_that_the_judge_cannot_measure_are_a_usage_error(bench: Bench) -> None:
     """Nothing could fail, and not for want of thresholds."""
     recorded(bench)

@@ -16,14 +16,11 @@ from hypothesis import strategies as st
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-from summeval_pytest.metrics.number import Named
-from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.record.record_file import PART, RecordFile, as_json, from_json, read_record
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds, Waivers
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -307,43 +304,6 @@ def test_a_spool_never_writes_through_a_link(tmp_path: Path) -> None:
     spool = RecordFile.begin(run(suite()), tmp_path / "run.jsonl")
     spool.close()
     assert (tmp_path / "precious").read_text(encoding="utf-8") == "mine"
-
-
-def shouting(low: float, high: float, *, lower_is_better: bool) -> RunRecord:
-    """A run with a threshold on a custom metric of this range, which its pair has as 2."""
-    counted = Named(
-        name="shouts",
-        metric="shouts",
-        meaning="marks",
-        low=low,
-        high=high,
-        lower_is_better=lower_is_better,
-    )
-    score = OwnScore(metric="shouts", numbers={"shouts": 2.0})
-    limits = Thresholds(pair=(Threshold("shouts", 1.0),), mean=(Threshold("shouts", 1.0),))
-    stored = suite(pair("moss-01", score), thresholds=limits)
-    return run(replace(stored, own_numbers=(counted,)))
-
-
-@pytest.mark.parametrize(("most", "state"), [(3.0, "in use"), (1.5, "exceeded")])
-def test_waivers_and_slices_of_a_record_know_its_numbers(
-    tmp_path: Path, most: float, state: str
-) -> None:
-    """Fewer faults are better, whoever reads the record, and whatever bounds them."""
-    record = shouting(0.0, 9.0, lower_is_better=True).suites[0]
-    (first,), papers = record.pairs, ("moss-01", "zinc-01", "fern-01", "kiln-01", "reed-01")
-    part = Slice(name="field=wet", papers=papers, thresholds=(Threshold("shouts", 1.0),))
-    stored = replace(
-        record,
-        pairs=tuple(replace(first, paper=name) for name in papers),
-        systems=(system("careful", *papers),),
-        policy=replace(
-            record.policy, waivers=Waivers(waivers=(waiver("shouts", most=most),)), slices=(part,)
-        ),
-    )
-    (decided,) = decide(read_record(saved(tmp_path, record_text(run(stored))), OPTION)).suites
-    assert [use.state for use in decided.waivers] == [state]
-    assert [mean.name for mean in decided.systems[0].slices[0].missed] == ["shouts"]
 
 
 RECORD = RunRecord(

@@ -15,8 +15,6 @@ from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import cases
-from summeval_pytest.reports.wording import change_lines
-from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.pair import Shortfall
 from summeval_pytest.verdict.thresholds import Threshold
 from tests.reports.records import (
@@ -250,21 +248,6 @@ def test_a_text_is_printable_lines(reference: str | None, summary: str, reason: 
     assert all(line.startswith("   ") for line in lines[1:])
 
 
-def weak_lines(name: str, *support: float | None) -> list[str]:
-    """What a pair that misses a threshold shows of its supported sentences."""
-    actual = pair("moss-1", short(name, 0.5, 0.6), scores=(believed(*support),))
-    return cases.pair_case(actual).text.split("\n")[2:]
-
-
-def test_supported_sentences_under_it_are_shown_weakest_first(
-    snapshot: SnapshotAssertion,
-) -> None:
-    """They are no findings, and the mean is low because of them; digits tell .5999 from .6."""
-    # The rate is missed by unsupported sentences, which are findings.
-    assert weak_lines("faithfulness.support", 0.9, 0.59999, 0.25, 0.6) == snapshot
-    assert weak_lines("faithfulness", 0.5) == weak_lines("faithfulness.support", 0.9) == []
-
-
 def named(actual: Iterable[cases.Part]) -> dict[str, cases.Part]:
     """Parts by name, each of its own."""
     parts = list(actual)
@@ -330,27 +313,6 @@ def test_a_finding_stands_with_the_numbers_that_it_lowers(snapshot: SnapshotAsse
         assert any(each.startswith(explaining) for each in named_by_findings), name
     # who opens a red facet.result in Jenkins has to see both texts, and no other facet's
     assert of_pair(RESULT, FM)["facet.result"].text.split("\n") == snapshot
-
-
-def test_more_findings_than_anyone_reads_are_counted_and_what_changed_is_told() -> None:
-    """Ten tell what is wrong; a summary of a hundred bad sentences would fill a report alone."""
-    many, ten = (
-        of_pair(FAITHFULNESS, findings=(SENTENCE,) * n)["faithfulness"].text for n in (13, 10)
-    )
-    assert many.count("sentence 2: unsupported") == 10
-    assert many.endswith("and 3 more findings")
-    assert "more findings" not in ten
-    for name in ("facet", "eva"):  # whichever number of the pair falls short
-        text = of_pair(short(name, None, 0.5), change=CHANGE)[name].text
-        assert "\n".join(change_lines(CHANGE)) in text
-    # many readers take a failure without a message for a pass; a gate must not
-    for outcome, cause, name in (
-        ("failed", "failed", "undecided"),
-        ("error", "unscored", ALL_PAPERS),
-    ):
-        assert of_pair(outcome=outcome)["pair"][:3] == ("pair", "", cause)
-        actual = of_system(means=(mean(value=0.9),), outcome=outcome, fault="it broke")
-        assert actual[name] == cases.Part(name, "it broke", "unscored")
 
 
 def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_failure() -> None:

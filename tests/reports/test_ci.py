@@ -21,13 +21,11 @@ from summeval_pytest.reports.cases import failing_pairs
 from summeval_pytest.reports.ci import (
     Annotation,
     annotation_lines,
-    mean_cell,
     pull_request_comment,
     quality_pieces,
     step_summary,
 )
 from summeval_pytest.reports.markdown import cell, code, head
-from summeval_pytest.reports.wording import SystemRow
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.pair import Shortfall
 from summeval_pytest.verdict.run import RunVerdict
@@ -319,29 +317,6 @@ RUNS = {
     "no drop": record(failing(), systems=(system(comparison=SEEN),), waivers=(waived("in use"),)),
     "trusted": run(measured(CAREFUL_SUITE, TRUSTED, golden())),
 }
-
-
-def test_a_mean_is_reported_with_its_state_its_coverage_and_its_change() -> None:
-    """What fails is bold; what a waiver covers or the judge left open says so."""
-    gated = system(
-        means=(
-            mean(),
-            replace(mean("eva", 0.5, 0.4), is_open=True, n_scored=1),
-            mean("facet.result", 1.0, 2.0),
-            mean("faithfulness", 0.9, 0.8),
-        ),
-        waivers=(waived("in use", finding="facet.result"),),
-        comparison=COMPARISON,
-    )
-    row = SystemRow(suite=suite(systems=(gated,)), system=gated, rows=())
-    names = ("facet", "eva", "facet.result", "faithfulness", "facet.method")
-    assert [mean_cell(row, name) for name in names] == [
-        "**0.534** < 0.750 (-0.400)",
-        "0.500, undecided (1 of 2) (+0.000)",
-        "1 < 2, waived",
-        "0.900",
-        "-",
-    ]
 
 
 @pytest.mark.parametrize("name", RUNS)

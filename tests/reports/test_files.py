@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest.reports.files import write_whole
-from tests.processes import run_command
 
 
 def names(folder: Path) -> list[str]:
@@ -56,14 +55,3 @@ def test_others_may_read_what_the_umask_lets_them(tmp_path: Path, umask: int, mo
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "run.jsonl").stat().st_mode) == mode
-
-
-@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system has no /dev/stdout")
-def test_a_report_goes_into_a_pipe(tmp_path: Path) -> None:
-    """What /dev/stdout leads to has no name in any folder."""
-    careful = Path(__file__).parents[2] / "golden/baselines/careful.jsonl"
-    done = run_command(
-        sys.executable, "-m", "summeval_pytest.cli.app", "report", careful,
-        "--junit", "/dev/stdout", cwd=tmp_path,
-    )  # fmt: skip
-    assert done.stdout.startswith('<?xml version="1.0" encoding="utf-8"?>')

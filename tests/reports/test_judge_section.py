@@ -10,8 +10,6 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.judge_section import (
     describe_trust,
-    described,
-    evidence_of,
     interval_of,
     open_floors,
     short_of_floor,
@@ -20,11 +18,9 @@ from summeval_pytest.reports.judge_section import (
     trust_phrase,
     untrusted_lines,
     value_of,
-    verdict_of,
 )
 from summeval_pytest.reports.terminal import run_lines
-from summeval_pytest.run.golden import GoldenAnswer
-from summeval_pytest.verdict.trust import Disagreement, MoreLabels
+from summeval_pytest.verdict.trust import MoreLabels
 from tests.reports.records import (
     HOLDS,
     MISSED,
@@ -137,19 +133,3 @@ def test_errors_of_an_untrusted_judge_are_listed_in_full(snapshot: SnapshotAsser
     # A result of 1 taken for a 4 and two yes-or-no answers are each as wrong as can be; of those,
     # what passes for right comes before the fact that was wrongly refused.
     assert list(untrusted_lines(trust(), golden())) == snapshot
-
-
-def test_each_kind_of_answer_has_its_words() -> None:
-    """Nobody outside of the code knows what a 0 is; sentences are counted from 1 in reports."""
-    fact = ["fact"], ("holds", "does not hold", "none")
-    for kind, what, (first, verdicts), against in (
-        ("method", "method", (["summary"], ("1", "0", "none")), "reference"),
-        ("overall", "overall", (["summary"], ("1.000", "0.000", "none")), "reference"),
-        ("sentence", "sentence 3", (["summary"], ("faithful", "unfaithful", "none")), "source"),
-        ("reference fact", "fact of the reference", fact, "summary"),
-        ("candidate fact", "fact of the summary", fact, "reference"),
-    ):
-        answer = GoldenAnswer(kind=kind, index=2, label=1.0, answer=0.0)  # type: ignore[arg-type]  # a kind
-        assert described(Disagreement(paper="a", system="b", answer=answer)) == f"b on a, {what}"
-        assert [label for label, _ in evidence_of(answer)] == [*first, against, "reason"]
-        assert tuple(verdict_of(answer, value) for value in (1.0, 0.0, None)) == verdicts

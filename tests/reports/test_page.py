@@ -20,7 +20,6 @@ from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import averaged
-from summeval_pytest.reports.page import marked_runs
 from summeval_pytest.reports.page_pair import (
     WHOLE,
     Passages,
@@ -39,13 +38,11 @@ from tests.reports.records import (
     SOURCE,
     TRUSTED,
     UNMEASURED,
-    changed,
     golden,
     hostile_run,
     in_other_words,
     measured,
     moss_run,
-    moss_scores,
     moss_suite,
     page_text,
     right_pair,
@@ -196,21 +193,6 @@ def test_every_pair_that_does_not_pass_is_listed_errors_first(
     rows = [link for link in links if link][-4:]
     # moss-01 falls short on two numbers, moss-03 on one of them.
     assert rows == snapshot
-
-
-def test_an_interval_and_a_cell_are_drawn_to_scale(page: Page) -> None:
-    """Worked example: -0.5 of a range of 0.75 is the longest interval, so it ends at 50 - 48."""
-    line = page.tags("line")[1]
-    # -0.25 is half of that: 50 - 24 = 26. The change, -0.4, is 0.8 of it: 50 - 38.4 = 11.6.
-    assert (line["x1"], line["x2"]) == ("2.0", "26.0")
-    assert page.tags("circle")[0]["cx"] == "11.6"
-    assert page.tags("circle")[1]["cx"] == "50.0"
-    # FM 0.5 lacks 0.5 of 0.75, two thirds; of 8 shades that is the 5th
-    page = page_of(moss_suite(wrong_pair(), right_pair()))
-    cells = [str(div["class"]) for div in page.tags("div") if "shade" in (div.get("class") or "")]
-    # careless: FM; ratings 1 of 3, 4 of 4, 2 of 4, 1 of 3; EVA 0.4; faithfulness 0.5.
-    shades = ["5 fails", "8", "0", "5", "8", "5", "4", "0"]
-    assert cells[:8] == [f"shade-{each}" for each in shades]
 
 
 def test_a_system_says_why_it_fails_and_where_worst() -> None:
@@ -459,38 +441,6 @@ def test_a_passage_is_found_as_it_was_written() -> None:
 WRONG = {"supported": False}
 
 
-@pytest.mark.parametrize(
-    ("sentence", "holds", "state", "words"),
-    [
-        ({}, True, "good", "in the reference"),
-        (WRONG, True, "open", "in the reference, but its sentence is not in the source"),
-        (
-            WRONG | {"conflict": True},
-            True,
-            "open",
-            "in the reference, but its sentence conflicts with the source",
-        ),
-        ({}, False, "bad", "not in the reference, but its sentence is in the source"),
-        (WRONG, False, "bad", "not in the reference"),
-        ({"supported": None}, True, "good", "in the reference"),
-        ({}, None, "open", "unanswered"),
-    ],
-)
-def test_what_source_and_reference_say_is_one_verdict(
-    sentence: dict[str, object], holds: bool | None, state: str, words: str
-) -> None:
-    """A wrong sentence that is ticked further down leaves its reader to guess which to believe."""
-    _, eva, faithfulness = moss_scores()
-    first = replace(eva.candidate[0], holds=holds)
-    judged = changed(faithfulness.sentences[0], **sentence)
-    sentences = (judged, *faithfulness.sentences[1:])
-    scores = (replace(eva, candidate=(first,)), replace(faithfulness, sentences=sentences))
-    run = moss_run(moss_suite(replace(wrong_pair(), scores=scores)))
-    block = Page(page_text(run)).block("pair-0")
-    (stated,) = (piece for piece in block["pieces"] if piece["kind"] == "stated")
-    assert (stated["state"], stated["verdict"]) == (state, words)
-
-
 CRP = "CRP was 118 vs. 124 mg/L, not 1.118 or 118.5."
 
 
@@ -518,15 +468,3 @@ def test_the_figures_of_a_conflict_are_found_as_they_are_written(
     kind, says, instead = conflict
     disputes = Conflict(kind=kind, says=says, instead=instead).disputes
     assert disputed(disputes, claim, [evidence]) == (tuple(figures), tuple(partners))
-
-
-def test_a_figure_is_marked_where_it_stands_by_itself() -> None:
-    """118 is no part of 1.118, of 118.5 or of 2118."""
-    text = "1.118, 118.5 and 2118; 118 of 118."
-    assert list(marked_runs(text, ["118"])) == [
-        ("1.118, 118.5 and 2118; ", False),
-        ("118", True),
-        (" of 118.", False),
-    ]
-    assert list(marked_runs("a x( b", ["x(", "c"])) == [("a ", False), ("x(", True), (" b", False)]
-    assert list(marked_runs(text, [])) == [(text, False)]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.session import Session, Terms
 from tests.asked_suite import by_rule, desk_for, evaluated, loaded, tasks_of, write_suite
-from tests.decisions_by_rule import changing, decided
+from tests.decisions_by_rule import decided
 from tests.scripted_server import Action, ScriptedServer, Seen, Status
 
 LUNA = '\n[judges.luna]\nkind = "{kind}"\nendpoint = "here"\nmodel = "luna-6"\n'
@@ -131,16 +130,6 @@ def test_the_list_of_prices_knows_the_decisions_of_openai() -> None:
     assert typesafe.price(None, "jev-1.13") is None
 
 
-def test_a_refused_item_is_one_unanswered_one_of_its_pair(tmp_path: Path) -> None:
-    """One declined question is an error of one item, and the run says which."""
-    change = changing(s1={"type": "refusal"})
-    with ScriptedServer(lambda seen: decided(seen, change)) as server:
-        suite = loaded(luna(tmp_path / "suite", server.url))
-        results = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), "luna")
-    reasons = Counter("the model refused this question" in str(each) for each in results)
-    assert reasons == {True: 2}
-
-
 def test_a_server_of_another_kind_ends_the_run(tmp_path: Path) -> None:
     """Chat and decisions are told apart by their routes."""
 
@@ -153,30 +142,6 @@ def test_a_server_of_another_kind_ends_the_run(tmp_path: Path) -> None:
             evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), "luna")
 
 
-CASCADE = '[judges.cascade]\nfirst = "luna"\nthen = "rule"\nunsure = [0.3, 0.9]\n'
-
-
 def both(seen: Seen) -> Action:
     """Decisions and chat by rule."""
     return by_rule(seen) if "messages" in seen.body else decided(seen)
-
-
-def test_a_cascade_asks_the_second_judge_for_unsure_items_only(tmp_path: Path) -> None:
-    """Its calls are planned from the stored answers of the first."""
-    with ScriptedServer(both) as server:
-        suite = loaded(luna(tmp_path / "suite", server.url, more=CASCADE))
-        tasks, store = tasks_of(suite), tmp_path / "store"
-        evaluated(desk_for(store, suite), suite, tasks, "luna")
-        n_first = server.n_requests
-        survey, signature = desk_for(store, suite, run="2").survey(
-            "cascade", [suite], tasks, imagine=True
-        )
-        results = evaluated(desk_for(store, suite, run="3"), suite, tasks, "cascade")
-        models = {seen.model for seen in server.seen[n_first:]}
-        assert len(survey.missing) == server.n_requests - n_first > 0
-    assert models == {"rule-1"}  # luna's replies are stored
-    assert "unsure=0.3-0.9(luna-6 at=here" in signature
-    assert "rule-1 at=here" in signature
-    faithfulness = str(results[0].score("faithfulness"))
-    assert "reason='rule: " in faithfulness
-    assert "reason='luna: " in str(results)

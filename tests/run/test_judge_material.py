@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.llm_judge import fact_examples_hash, sentence_examples_hash
+from summeval_pytest.judges.llm.llm_judge import sentence_examples_hash
 from summeval_pytest.judges.llm.prompts import Examples
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.run.judge_material import label_examples
@@ -17,13 +17,11 @@ from summeval_pytest.run.session import Session
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.reading import normalise
 from tests.asked_suite import (
-    GOOD,
     SENTENCES,
     by_rule,
     desk_for,
     evaluated,
     loaded,
-    tasks_of,
     write_suite,
 )
 from tests.label_suite import write_lines
@@ -223,25 +221,3 @@ STATED = [
     for paper in SENTENCES
     for system in ("good", "bad")
 ]
-
-
-def test_facts_are_checked_with_labelled_facts_of_other_papers(tmp_path: Path) -> None:
-    """In each direction, and in FM by facts: another system's labels would give them away, too."""
-    judge = 'use = "summeval_pytest.study.llm_readings:LlmReadings"\n'
-    judge += 'examples = "labels"\nfacets = "facts"'
-    with ScriptedServer(by_rule) as server:
-        suite = suite_in(tmp_path / "kilns", *STATED, url=server.url, judge=judge)
-        tasks = [*golden_tasks(suite), *tasks_of(suite, ["good"])]
-        evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    checks = [seen.texts[1] for seen in server.seen if "\n\n<<<facts " in seen.texts[1]]
-    assert len(checks) == 8
-    for message in checks:
-        examples, question = message.rsplit("<<<premises ", 1)
-        (other,) = (paper for paper in SENTENCES if f"{paper} was tried" in examples)
-        assert GOOD[other].split(". ")[0] in examples
-        assert not any(text in question for text in SENTENCES[other])
-        assert '{"id": 1, "label": "entailed"}, {"id": 2, "label": "not_entailed"}]' in examples
-        assert f"Three {other}" not in examples, "as many that follow as do not"
-    shown = label_examples("rule", [suite]).facts
-    assert len(shown) == 4
-    assert signature_of(suite).endswith(f" fact_examples={shown}/{fact_examples_hash()}")

@@ -10,7 +10,6 @@ from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.flow import Dialogue, Returned
 from summeval_pytest.metrics.number import MetricName
@@ -24,8 +23,7 @@ from summeval_pytest.run.measure import (
     stated_flow,
 )
 from summeval_pytest.run.runner import Task, evaluate_task
-from summeval_pytest.study.agreement.columns import SEGMENTS
-from summeval_pytest.study.baselines import BASELINES, RateSummary, SummaryRating
+from summeval_pytest.study.baselines import RateSummary, SummaryRating
 from summeval_pytest.study.eva.printed_eva import PrintedEva
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
@@ -162,42 +160,6 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
     assert {name: numbers.values[name] for name in expected} == pytest.approx(expected)
 
 
-def test_a_fact_cut_out_of_a_sentence_brings_the_sentence_with_it() -> None:
-    """A fragment tells nothing; a fact in other words stands for itself."""
-    summary = "Moss grew twice as fast in rain, but not on stones. Rain helps."
-    whole, _, _ = summary.partition(" Rain helps")
-
-    def checked(text: str, sentence: int = 0) -> CheckedFact:
-        return CheckedFact(fact=q.Fact(text=text, sentence=sentence), holds=False, reason="")
-
-    facts = checked("Moss: but not on stones."), checked("Stones lacked it."), checked(whole)
-    score = EvaScore(
-        value=0.0,
-        precision=0.0,
-        recall=0.0,
-        recall_entailed=None,
-        reference=(checked("In rain moss grew."),),
-        candidate=facts,
-    )
-    actual = Evaluation(
-        pair=Pair(
-            paper=paper("Ice.", summary), system="careful", summary=summary, place=Place("a")
-        ),
-        scores=(score,),
-        signatures=(),
-        source=("Moss.",),
-    ).findings()
-    assert {
-        (each.reference if each.number == "eva.recall" else each.summary): each.sentence
-        for each in actual
-    } == {
-        "Moss: but not on stones.": whole,
-        "Stones lacked it.": "",
-        whole: "",
-        "In rain moss grew.": whole,
-    }
-
-
 @pytest.mark.parametrize(
     ("metric", "kinds"),
     [
@@ -251,40 +213,6 @@ def test_a_metric_without_an_answer_has_no_number(
     assert lack.reason.endswith("the reply was cut off")
     assert [numbers.why_unscored(other) for other in METRICS if other != metric] == [None, None]
     assert numbers.unscored == (lack,)
-
-
-def test_the_mean_of_several_references_counts_where_the_suite_says_so() -> None:
-    """The first states the summary's fact among two, the second alone: R = 1/2 and 1.
-
-    F1 = 2/3 and 1, so .833; the evidence shown is against the first. FM is .75 against either.
-    Otherwise the best counts, which is 1.
-    """
-    two = paper(f"{SLEPT} Water did nothing.", f"{SLEPT} {SLEPT}")
-    evaluation = measured(
-        pair(SLEPT, two), Fair(), "facet", "eva", variants=Variants(references="mean")
-    )
-    values = evaluation.numbers().values
-    assert measured(pair(SLEPT, two), Fair(), "eva").numbers().values["eva"] == 1.0
-    assert values["eva"] == pytest.approx((2 / 3 + 1) / 2)
-    assert values["eva.recall"] == 0.75
-    assert values["facet"] == 0.75
-    score = evaluation.score("eva")
-    assert isinstance(score, EvaScore)
-    assert [fact.fact.text for fact in score.reference] == [SLEPT, "Water did nothing."]
-    assert len(score.by_reference) == 2
-    assert all("|references:mean|" in str(signature) for signature in evaluation.signatures)
-
-
-def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
-    """A baseline and the facets of the summary cost a question each, where they are asked for."""
-    judge, zinc = Fair(), pair(SLEPT)
-    task = replace(task_of(zinc, "facet"), extras=(BASELINES["direct"], SEGMENTS))
-    outcome = asyncio.run(evaluate_task(task, zinc, Asker(judge)))
-    assert outcome.extras == {"direct": 0.75, "facet": q.FacetSegments(result=SLEPT)}
-    assert [type(question) for question in judge.asked].count(RateSummary) == 1
-    plain = measured(zinc, Fair(), "facet")
-    assert outcome.scores == plain.scores
-    assert plain.extras == {}
 
 
 # Conversations beside the metrics

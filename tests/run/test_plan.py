@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Message
+from summeval_pytest.endpoints.chat import ChatRequest, Message
 from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
@@ -180,56 +180,6 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     assert after.missing == {}
     assert set(after.stored) == set(plan.stored) | set(plan.missing)
     assert after.stored == stored(tmp_path / "store"), "under the topics of the requests"
-
-
-def test_share_of_replies_counts_each_reply_once(
-    tmp_path: Path, suite: Suite, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Facts of the reference come from one reply for all; each reply claims 20 tokens."""
-    tasks = tasks_of(suite, ["good"], ("facet", "eva"))
-    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    needs: dict[str, int] = {}
-    find = Survey.find
-
-    def noted(survey: Survey, key: str, endpoint: str, request: ChatRequest) -> ChatReply | None:
-        needs[key] = request.max_tokens
-        return find(survey, key, endpoint, request)
-
-    monkeypatch.setattr(Survey, "find", noted)
-    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False)
-    assert len(needs) == server.n_requests
-    assert len(set(needs.values())) > 1
-    assert survey.reply_share == 20 * len(needs) / sum(needs.values())
-
-
-VARIANT = """eva_recall = "matched"
-[metrics.eva]
-use = "summeval_pytest.study.eva.printed_eva:PrintedEva"
-chains = "adjacent"
-validation = "chain"
-premises = 2
-relations = 0.65
-"""
-
-
-def test_a_variants_questions_are_planned_too_and_found_after_its_run(
-    tmp_path: Path, server: ScriptedServer
-) -> None:
-    """Two pairs: facts and relations of two texts, three facts' links, two premises a fact.
-
-    The embedded judge stands in for the facts, which says how many there are: a reference of four
-    sentences and a summary of three have a fact each.
-    """
-    suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
-    survey = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
-    topics = Counter(m.request.topic.split(" '")[0] for m in survey.missing.values())
-    assert topics["facts"] == topics["relations"] == 4
-    n_facts = 3
-    assert topics["fact checks"] == 2 * ((n_facts - 1) + 2 * n_facts)
-    assert (survey.stored, server.n_requests) == ({}, 0)
-    evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite, metrics=("eva",)))
-    after = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
-    assert (after.missing, len(after.stored)) == ({}, server.n_requests)
 
 
 # Calls, tokens and dollars

@@ -224,18 +224,6 @@ def test_whoever_stops_early_leaves_no_evaluation_open(tasks: list[Task]) -> Non
         assert judge.mice == [0, 1, 2, 3, 6, 7]
 
 
-def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -> None:
-    """Those before it were handed over; none is left open after it."""
-    judge = Failing(2, in_flight=3)
-    with closing(Runner(judge)) as runner:
-        answered = runner.evaluations(tasks)
-        assert [next(answered).paper, next(answered).paper] == ["mouse-0", "mouse-1"]
-        with pytest.raises(JudgeError, match="no route to mouse 2"):
-            next(answered)
-        assert runner._open == {}
-        assert list(answered) == []
-
-
 class Asking(Waiting):
     """Has to ask an endpoint about the first so many mice; the others are remembered."""
 

@@ -16,14 +16,12 @@ from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import NO_SUMMARY, Flaw, Pair, Paper, Section, SystemSpec
 from tests.asked_suite import (
     SENTENCES,
-    WRITTEN,
     by_rule,
     desk_for,
     loaded,
-    text_by_rule,
     write_suite,
 )
-from tests.scripted_server import Action, Answer, ScriptedServer, Seen, Status
+from tests.scripted_server import Action, Answer, ScriptedServer, Status
 
 PLACE: Final = Place("golden/summeval.toml", 7)
 SPEC: Final = SystemSpec(
@@ -204,20 +202,3 @@ def test_summary_that_repeats_itself_costs_one_short_attempt(tmp_path: Path) -> 
     message = "the summary repeats itself and was cut off"
     assert {pair.flaw for pair in pairs} == {Flaw("degenerate_candidate", message)}
     assert [seen.body["max_tokens"] for seen in server.seen] == [1024]
-
-
-def test_model_that_thinks_is_given_more_room_once_it_was_seen_to(tmp_path: Path) -> None:
-    """The first summary is asked for twice; later ones, of later runs too, get all the room."""
-
-    def script(seen: Seen) -> Answer:
-        n_tokens = int(str(seen.body["max_tokens"]))
-        text, finish = (
-            ("", "length") if n_tokens < 5000 else (text_by_rule(dict(seen.body)), "stop")
-        )
-        return Answer(text, finish=finish, usage=(100, min(n_tokens, 5000), 0))
-
-    with ScriptedServer(script) as server:
-        suite = loaded(write_suite(tmp_path / "kilns", server.url))
-        pairs = [asked_for(suite, tmp_path / "store", paper) for paper in ("kiln", "moss", "kiln")]
-    assert [pair.summary for pair in pairs] == [WRITTEN[name] for name in ("kiln", "moss", "kiln")]
-    assert [seen.body["max_tokens"] for seen in server.seen] == [1024, ROOM, ROOM]

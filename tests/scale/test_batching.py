@@ -8,7 +8,6 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.metrics.number import Unscored
 from tests.asked_suite import (
     KEY,
@@ -185,18 +184,6 @@ def test_unusable_replies_are_exported_again(
     result = evaluated(desk_for(tmp_path / "store", suite, run="run-2"), suite, tasks)
     assert not any(isinstance(score, Unscored) for each in result for score in each.scores)
     assert server.n_requests == 0
-
-
-def test_request_speaks_the_dialect_that_is_known(tmp_path: Path, shell: Shell) -> None:
-    """Else every line of a batch would be refused for the name of a field."""
-    dialect = Dialect(level="json_schema", length_field="max_completion_tokens", temperature=False)
-    memory = desk_for(tmp_path / "store").replies.memory()
-    memory.remember_dialect("here", "rule-1", dialect)
-    memory.close()
-    shell.lines(*EXPORT)
-    for request in requests(tmp_path):
-        assert "max_completion_tokens" in request["body"]
-        assert not {"max_tokens", "temperature"} & set(request["body"])
 
 
 def test_failed_lines_are_reported_and_not_stored(tmp_path: Path, shell: Shell) -> None:

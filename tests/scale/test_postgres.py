@@ -256,23 +256,6 @@ def test_an_account_says_when_it_is_over(store: PostgresStore, url: str) -> None
     asyncio.run(main())
 
 
-def test_a_call_that_is_given_up_while_it_reserves_holds_no_money(
-    store: PostgresStore, url: str, postgres_server: PostgresServer
-) -> None:
-    """The server may take its time; what it set aside for nobody would keep others waiting."""
-
-    async def main() -> None:
-        budget = Budget(1.0, store.account("run-1"))
-        await budget.reserve(0.1)
-        await budget.settle(0.1, 0.0)
-        locking = "SELECT FROM summeval.accounts FOR UPDATE"
-        with postgres_server.holding(url, locking), pytest.raises(TimeoutError):
-            await asyncio.wait_for(budget.reserve(0.9), A_WHILE)
-        await asyncio.wait_for(budget.reserve(0.9), SOON)
-
-    asyncio.run(main())
-
-
 @pytest.mark.parametrize(
     ("made", "message"),
     [
@@ -376,23 +359,6 @@ def test_a_database_that_is_gone_is_a_judges_fault_until_it_is_back(
                     await budget.reserve(0.8)
 
         asyncio.run(rest())
-
-
-def test_a_cut_of_all_connections_loses_nothing(
-    postgres_server: PostgresServer, store: PostgresStore, url: str
-) -> None:
-    """The server stays up and says why it ends them, so what is kept then is kept once more."""
-    row = Row(KEY, "", {"n": 1})
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-
-    async def main() -> None:
-        async with store.alone(KEY):
-            postgres_server.found(url, f"{cut} AND datname = current_database()")
-            await store.off_loop(store.put, row)
-
-    store.put(Row(OTHER, "", {}))
-    asyncio.run(main())
-    assert store.get(KEY) == row
 
 
 def test_what_is_kept_while_the_server_restarts_waits_for_it(

@@ -228,34 +228,6 @@ def test_baselines_are_asked_for_where_they_are_wanted(agreed: Agreed) -> None:
     assert not [line for line in plain if "direct" in line or "one prompt" in line]
 
 
-def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
-    """Worked example: all is a result, says the judge, and one of two sentences is."""
-    folder, file = moss(tmp_path / "moss"), tmp_path / "figures.json"
-    roles = (
-        ("sand", "plain", "It grew 1 time.", "result"),
-        ("sand", "bold", "It grew 3 times.", "background"),
-        ("bark", "plain", "A torn page 5.", "method"),
-    )
-    label_suite.write_lines(
-        folder / "labels.jsonl",
-        *(
-            {"paper": paper, "system": system, "roles": [{"text": text, "facet": facet}]}
-            for paper, system, text, facet in roles
-        ),
-    )
-    lines = agree(folder, options=Options(judge=READER), json_file=file)
-    at = next(n for n, line in enumerate(lines) if line.startswith("sentence roles  "))
-    assert [line.split()[:4] for line in lines[at + 1 : at + 5]] == [
-        ["background", "1", "-", "0.000"],
-        ["result", "1", "0.500", "["],
-        ["macro", "F1", "2", "0.333"],
-        ["accuracy", "2", "0.500", "["],
-    ]
-    message = "sentence roles: no number for 1 of 3 pairs, first: the page is torn"
-    assert message in "\n".join(lines)
-    assert json.loads(file.read_text(encoding="utf-8"))["roles"]["items"] == 2
-
-
 def test_two_files_are_compared_and_the_figures_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

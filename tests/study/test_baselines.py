@@ -230,13 +230,6 @@ def test_what_a_request_shows(name: str, snapshot: SnapshotAssertion) -> None:
     assert "\n".join((requested, batch.message((1,)), f"{schema.name}: {schema.text}")) == snapshot
 
 
-def test_a_reply_becomes_a_rating_or_counts() -> None:
-    """Texts come on one line, and 3.0 is a whole number."""
-    assert read("summary rating") == SummaryRating(reason="as well", rating=3)
-    counts = FactCounts(reason="zinc", reference=3, candidate=2, matched=1)
-    assert read("fact counts") == counts
-
-
 @pytest.mark.parametrize(
     ("name", "changed", "message"),
     [

@@ -29,7 +29,6 @@ from summeval_pytest.study.local_checker import (
     parts_of,
     unsupported_spans,
 )
-from summeval_pytest.text.words import closest_sentences as closest
 from tests.local_models import WordReader
 
 SOURCE = (
@@ -154,15 +153,6 @@ def test_a_claim_that_the_model_cannot_read_whole_is_unanswered() -> None:
     answer = Checker(reader=WordReader()).compute(CheckSentences(("Moss.",), ()))
     nothing = SentenceCheck(reason=NO_SOURCE, supported=False, support=0.0)
     assert answer == SentenceChecks((nothing,))
-
-
-def test_evidence_is_what_shares_most_words() -> None:
-    """A sentence is named if it adds a word; naming all that a part holds would name everything."""
-    every = (0, 1, 2, 3)
-    assert closest("Moss kept roofs cool", every, SOURCE) == (1,)
-    assert closest("Moss and zinc and ropes and kilns", every, SOURCE) == (0, 1, 2)  # at most 3
-    assert closest("Moss and zinc", (2, 3), SOURCE) == (2,)  # of the best part only
-    assert closest("Penguins swim", every, SOURCE) == closest("", (0, 1), SOURCE) == ()
 
 
 def test_neighbouring_words_of_which_a_part_is_unsupported_are_one_span() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.asked_suite import KEY, write_suite
 from tests.cli.conftest import Shell
 from tests.label_suite import write_lines
-from tests.scripted_server import Answer, ScriptedServer, Seen
+from tests.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
@@ -71,30 +71,6 @@ def test_the_judge_stands_beside_bm25(shell: Shell) -> None:
         "n_sentences": 8, "n_ungrounded": 0, "n_copied": 0, "n_unsupported_yes": 0,
     }  # fmt: skip
     assert (found["judge"], found["n_pairs"]) == ("offline-7", 3)
-
-
-def by_itself(seen: Seen) -> Answer:
-    """A judge that proves each sentence by itself (FareBio, Table 5)."""
-    sentence = seen.texts[1].split("<<<sentence ")[1].split("\n")[1]
-    return Answer(f"Yes ({sentence}) (and so it is said to be everywhere)")
-
-
-def test_quotations_of_the_summary_and_silence_are_reported(shell: Shell) -> None:
-    """A judge's silence is no missed evidence; what it proves a sentence by may be itself."""
-    judge = 'use = "summeval_pytest.study.llm_readings:LlmReadings"\n'
-    judge += 'sentences = "label-and-sentences"'
-    with ScriptedServer(by_itself) as server:
-        suite(server.url, judge=judge)
-        message = shell.lines(*EVIDENCE, "--judge=rule")[-3]
-    n_asked = len(server.seen)
-    assert message.endswith(
-        f": {2 * n_asked} not in the source ({n_asked} of them copied from the summary),"
-        f" {n_asked} called supported without any"
-    )
-    with ScriptedServer(lambda _: Answer("Who knows?")) as server:
-        suite(server.url, judge=judge)
-        lines = shell.lines(*EVIDENCE, "--judge=rule", "--store=other")
-    assert "the judge gave no answer on 3 of these sentences; they are left out" in lines
 
 
 def test_labels_without_evidence_are_a_mistake_of_the_user(shell: Shell) -> None:

@@ -131,27 +131,6 @@ def test_facts_of_a_set_are_labels_and_frozen_facts(tmp_path: Path) -> None:
         assert tuple(report["notes"]) == ((left_out,) if len(holds) == 1 else ())
 
 
-@pytest.mark.parametrize(
-    ("name", "line", "gate", "missing"),
-    [
-        ("qags", SENTENCE, "faithfulness = 0.80", "reference"),
-        ("realsumm_scu", FACTS, "eva = 0.30", "source"),
-    ],
-)
-def test_stand_in_is_said_and_gates_only_what_does_not_need_it(
-    tmp_path: Path, name: str, line: object, gate: str, missing: str
-) -> None:
-    """Who reads the suite years later has to see it."""
-    made(tmp_path, name, line)
-    other = "source" if missing == "reference" else "reference"
-    lines = (tmp_path / "out/summeval.toml").read_text(encoding="utf-8").splitlines()
-    assert f"# {name} has no {missing} of its papers: the {other} stands in for it." in lines
-    assert lines[lines.index("[thresholds]") + 1 :] == [gate]
-    (paper,) = (tmp_path / "out/papers.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(paper)["x_stood_in_for"] == missing
-    assert json.loads(paper)[missing] == json.loads(paper)[other]
-
-
 def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
     """Worked example: in the order of their index; one has no end, one no facet, one is empty.
 

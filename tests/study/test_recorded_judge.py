@@ -124,15 +124,6 @@ def test_a_pair_is_rated_as_it_was(tmp_path: Path) -> None:
     assert score.value == pytest.approx((1 + 0.75 + 1 / 3) / 3)
 
 
-def test_equal_texts_with_different_ratings_have_the_lower_median(tmp_path: Path) -> None:
-    """A question has one answer; of an even number the stricter of the middle two."""
-    kinder = {"long": {**RATINGS["long"], "method": 3}, "short": RATINGS["short"]}
-    suite = recorded_suite_in(tmp_path / "a", papers=("moss", "fern"), ratings={"fern": kinder})
-    score = score_of(judge_of(suite), suite, "long")
-    assert isinstance(score, FacetScore)
-    assert score.ratings[0].rating == 3
-
-
 def test_the_signature_changes_with_what_is_recorded(tmp_path: Path) -> None:
     """Two sets of records are two judges; the same ones are the same judge wherever they lie."""
     one = judge_of(recorded_suite_in(tmp_path / "a")).signature

@@ -92,16 +92,6 @@ def test_two_judges_make_a_heat_map_and_show_what_they_like(study: Study) -> Non
     assert "self-preference +0.271 [.27, .27] on 4 of 4 papers" in " ".join(text.split())
 
 
-def test_a_system_that_lacks_a_paper_says_so(study: Study) -> None:
-    """A mean over fewer papers is another mean."""
-    suite = write_studied(Path("suite"), skip=["moss"])
-    found, text = study(suite, "--only", "systems,spread,judges")
-    one, two = standing(found, "judge", "facet", "offline")
-    assert [(place["mean"]["n"], place["mean"]["n_of"]) for place in (one, two)] == [(4, 4), (3, 4)]
-    assert "3 of 4" in text
-    assert "Some ranks compare means over different papers" in text
-
-
 def test_texts_alone_ask_no_judge_and_load_no_matplotlib(
     monkeypatch: pytest.MonkeyPatch, study: Study
 ) -> None:

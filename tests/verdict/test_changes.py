@@ -13,10 +13,8 @@ from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.verdict.changes import (
-    KINDS,
     Drift,
     KindDrift,
-    Rejudged,
     measure_drift,
     pair_change,
     worst_changes,
@@ -215,16 +213,6 @@ def test_other_labels_papers_and_summaries_are_named() -> None:
         "the labelled summary of 'good' on 'moss-00' is another one now; drift"
     )
     assert not measure_drift(replace(old, pairs=one), replace(new, pairs=one)).mismatches
-
-
-def test_yes_or_no_is_tested_by_its_label() -> None:
-    """Most sentences are faithful: together, missing every error would count for little."""
-    kinds = {"unfaithful sentences": answered("sentence", 0, 1)}
-    kinds |= {"facts that do not hold": answered("reference fact", 0, 1)}
-    kinds |= {"facts that hold": answered("candidate fact", 1, 1)}
-    for kind, answer in kinds.items():
-        item = Rejudged(paper="moss", system="good", group="moss", old=answer, new=answer)
-        assert item.kind == kind in KINDS
 
 
 def test_items_that_one_side_left_out_are_counted_and_dropped() -> None:

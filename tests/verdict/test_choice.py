@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.catalogue import CATALOGUE
@@ -151,20 +149,6 @@ numbers = st.builds(
     facet=st.floats(0.25, 1).map(lambda v: round(v, 2)),
     faithfulness__conflicts=st.integers(0, 3).map(float),
 )
-
-
-@given(pairs=st.lists(numbers, min_size=1, max_size=12))
-def test_laws_of_the_sets(pairs: list[Labelled]) -> None:
-    """None lost is none lost on its own labels; a stricter value never stops fewer."""
-    own = sheet(*pairs)
-    none_lost, nine, cost = choose(own)
-    assert none_lost.lost.n == 0
-    assert nine.stopped.n >= none_lost.stopped.n or nine.stopped.n >= 0.9 * nine.stopped.of
-    assert 5 * cost.stopped.n - cost.lost.n >= 5 * none_lost.stopped.n
-    values = values_to_try(CATALOGUE[FACET], [p.numbers.values[FACET] or 0.0 for p in pairs])
-    rows = list(rows_of(own, [Threshold(FACET, value) for value in values]))
-    for one, other in pairwise(rows):
-        assert set(one.failed) <= set(other.failed)
 
 
 def supported(paper: str, *items: tuple[int, float]) -> GoldenPair:

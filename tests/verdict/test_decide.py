@@ -14,7 +14,7 @@ from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.comparison import Baseline
 from summeval_pytest.verdict.decide import Inputs, decide, decide_judge
 from summeval_pytest.verdict.differences import Comparison, Difference, PairChange
-from summeval_pytest.verdict.pair import PairVerdict, Shortfall, pair_verdict, why_missing
+from summeval_pytest.verdict.pair import Shortfall, why_missing
 from summeval_pytest.verdict.policy import Floors, Policy
 from summeval_pytest.verdict.run import Covered, JudgeName, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
@@ -61,23 +61,6 @@ def outcomes(record: SuiteRecord) -> list[Covered]:
 
 
 # Pairs and means
-
-
-def test_a_pair_is_decided_once_however_many_reports_read_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Reports read a long run again and again, since its texts are too large to keep."""
-    n_decided = 0
-
-    def counted(*given: Any) -> PairVerdict:
-        nonlocal n_decided
-        n_decided += 1
-        return pair_verdict(*given)
-
-    monkeypatch.setattr("summeval_pytest.verdict.decide.pair_verdict", counted)
-    (actual,) = decide(run(suite(pair("zinc-01"), pair("zinc-02")))).suites
-    assert [*actual.pairs] == [*actual.pairs]
-    assert n_decided == len(actual.pairs) > 1
 
 
 def test_what_a_record_says_of_its_outcomes_is_never_read() -> None:

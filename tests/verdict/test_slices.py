@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from summeval_pytest.metrics.number import rounded_mean
 from summeval_pytest.reports.cases import system_case, system_parts
 from summeval_pytest.reports.wording import slice_lines
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.means import Slice, slice_verdicts
+from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.run import PairResult, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.records import compared, pair, pairs_of, run, suite, supported, unscored
@@ -91,13 +90,6 @@ def test_what_the_judge_left_open_in_a_slice_is_an_error() -> None:
     (system,) = decided([*pairs_of(*HALF)[:14], silent], slice_of(9, 15, 0.3)).systems
     assert system.outcome == "error"
     assert "slice field=cs: faithfulness is unscored on 1 of 6 papers" in system.fault
-
-
-def test_all_papers_as_one_slice_have_the_mean_of_all() -> None:
-    """Law: no gap is left."""
-    papers = [each.numbers() for each in pairs_of(*HALF)]
-    (actual,) = slice_verdicts(papers, [slice_of(0, 15)])
-    assert actual.gaps == (("faithfulness", rounded_mean(HALF), 0.0),)
 
 
 SIDES = slice_of(0, 8), slice_of(8, 32, name="field=bio")

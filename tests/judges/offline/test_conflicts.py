@@ -169,17 +169,6 @@ def claims(sign: str) -> Iterator[tuple[str, SentenceCheck]]:
             yield line[2:], support_sentences((line[2:],), (source, RAIN))[0]
 
 
-def test_what_follows_from_the_numbers_of_a_source_is_no_conflict() -> None:
-    """A relative change, what a ratio or a share leaves, a year within a span: each is true."""
-    assert [claim for claim, check in claims("+") if check.undecided] == []
-
-
-def test_what_does_not_follow_from_the_numbers_is_told() -> None:
-    """The wrong base, bound, complement or year: contradicted, or at least not found."""
-    silent = [c for c, check in claims("-") if not (check.conflict or check.missing)]
-    assert silent == []
-
-
 def test_a_number_that_the_summary_states_anywhere_is_contradicted_by_none() -> None:
     """A summary may state it in another sentence; another quantity is no contradiction."""
 

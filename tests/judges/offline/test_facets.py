@@ -23,7 +23,7 @@ from summeval_pytest.judges.offline.facets import (
     segment,
     vetoed,
 )
-from summeval_pytest.judges.offline.roles import cut_at_labels, label_evidence, pieces_of
+from summeval_pytest.judges.offline.roles import cut_at_labels
 
 Roles = Callable[[Sequence[str]], NDArray[np.float64]]
 RESULT = q.FACETS.index("result")
@@ -216,14 +216,6 @@ def test_each_sentence_goes_where_a_reader_puts_it(text: str, segments: tuple[st
     assert of_each(text) == segments
 
 
-def test_a_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
-    """Under one that is followed by the next facet's it holds for all."""
-    text = "Background: Looms wear out. We timed 12 looms. Conclusion: Buy new looms."
-    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, False, True]
-    text = "Background: Looms wear out. We timed 12 looms. Methods: Buy new looms."
-    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, True, True]
-
-
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
@@ -240,14 +232,6 @@ def test_a_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
 def test_sentences_are_cut_before_a_label_inside_them(text: str, pieces: tuple[str, ...]) -> None:
     """Released abstracts lost the line break before a label, so no full stop splits there."""
     assert cut_at_labels(text) == pieces
-
-
-def test_one_more_sentence_hides_no_facet() -> None:
-    """Its place makes the last sentence a conclusion; what follows must not take that away."""
-    whole = " ".join(HEDGES)
-    for more in ("The 12 plots were mown twice.", "Hedges were planted in 1994."):
-        assert segment(f"{whole} {more}").conclusion
-        assert segment(f"{more} {whole}").conclusion
 
 
 def test_numbers_are_counted_once_and_wherever_they_stand() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -54,14 +53,6 @@ def test_a_sentence_is_cut_at_clauses_and_phrases(sentence: str, texts: list[str
     facts = facts_of(sentence, 2, 5)
     assert [fact.text for fact in facts] == texts
     assert [fact.parent for fact in facts] == [None, 5, 5, 5][: len(facts)]
-
-
-def test_a_sentence_with_a_lost_line_break_has_a_root_on_each_side() -> None:
-    """What stands under the next label refines nothing that stands before it."""
-    assert facts_of("Old looms wear out.results : new looms won.", 0, 3) == [
-        Fact(text="Old looms wear out.", sentence=0),
-        Fact(text="Results : new looms won.", sentence=0),
-    ]
 
 
 @given(st.text(), st.integers(0, 5), st.integers(0, 5))
@@ -145,32 +136,6 @@ def test_a_conflict_outweighs_shared_words() -> None:
     assert 0.0 < (result.support or 0.0) < PRESENT
     assert result.premises == (1,)
     assert result.reason.startswith("direction: ")
-
-
-def test_what_makes_a_fact_more_probable() -> None:
-    """A number that nothing replaces is a gap and no conflict.
-
-    What all facts say is their topic, which tells little of any. Beside a fact that is there stand
-    others: a summary leaves out whole passages; clauses of a sentence share their subject anyway.
-    People who compare two facts forgive more than people who look one up in a text.
-    """
-    bees = ("Bees the miller kept.",)
-    (gap,), (plain,) = (
-        kept(listed(text), bees)
-        for text in ("The miller kept bees for 60 years.", "The miller kept bees.")
-    )
-    assert 0.0 < gap < plain
-    ferry, lake = (
-        listed("The ferry sank.", "It burned; the ferry.", "The ferry hooted."),
-        "A ferry.",
-    )
-    assert kept(ferry, (lake,))[0] < kept(ferry[:1], (lake,))[0]
-    premises = ("Kites rose high above the copper roofs.", "Lifting began.")
-    apart = listed(ROOFS[0], "Gusts lifted gliders.")
-    refined = (apart[0], replace(apart[1], parent=0))
-    assert kept(refined, premises, every=False)[1] < kept(apart, premises, every=False)[1]
-    copper = listed("Gusts lifted copper gliders.")
-    assert kept(copper, ROOFS[:1], every=False)[0] < kept(copper, ROOFS[:1], every=True)[0]
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())

@@ -33,7 +33,6 @@ from summeval_pytest.study.agreement.coefficients import (
     partial_correlation,
     resampled_ratios,
     roc_auc_estimate,
-    rows_by_group,
     system_means,
 )
 from summeval_pytest.study.agreement.columns import HUMAN, LabelledPair, labelled_pair
@@ -101,22 +100,6 @@ def test_systems_are_compared_by_their_means() -> None:
         nothing = level_row(constant, "FM", level)
         assert values(nothing) == (None,) * 3
         assert set(nothing.get("p", {}).values()) <= {None}
-
-
-@pytest.mark.usefixtures("few_resamples")
-def test_what_goes_with_people_only_by_length_has_nothing_left() -> None:
-    """Worked example: the metric is length turned round; other says what length does not.
-
-    A pair without one of the numbers is left out: a missing number is no zero.
-    """
-    rows = [(1, 1, 1), (2, 2, 1), (3, 1, 3), (4, 2, 3), (5, 1, 5), (6, 2, 5)]
-    pairs = [
-        labelled(f"p{n}", human, length=length, metric=-2.0 * length, other=other)
-        for n, (human, other, length) in enumerate(rows)
-    ]
-    pairs += [labelled("p8", None, length=1, other=0), labelled("p9", 0.0, other=9)]
-    assert partial_correlation(pairs, "metric", "length").value is None
-    assert partial_correlation(pairs, "other", "length").value == pytest.approx(1.0)
 
 
 def kendall(x: Numbers, y: Numbers) -> float | None:
@@ -187,28 +170,6 @@ def test_resamples_at_once_are_those_one_after_the_other(
     mean = math.fsum(known) / len(known) if known else None
     drawn = bootstrap_mean(every, n_resamples=12, seed=7)
     assert correlated(rows, "paper", name) == (close(mean, drawn), len(known))
-
-
-@every_name
-@few_examples
-@given(rows=rated_rows)
-def test_of_systems_it_is_the_coefficient_of_their_means(
-    name: CoefficientName, rows: list[Row]
-) -> None:
-    """Law: a resample of papers takes every system's mean again, and leaves absent systems out."""
-    of, its, x, y = columns_of(rows)
-
-    def of_means(at: Rows) -> float | None:
-        means: tuple[list[float], list[float]] = ([], [])
-        for system in sorted(set(its)):
-            if own := [i for i in at if its[i] == system]:
-                for side, values in zip(means, (x, y), strict=True):
-                    side.append(round(float(np.mean([values[i] for i in own])), 12))
-        return SCALAR[name](*means)
-
-    drawn = bootstrap_interval(of, of_means, n_resamples=12, seed=7)
-    value = of_means(np.arange(len(x), dtype=np.intp))
-    assert correlated(rows, "system", name) == (close(value, drawn), len(set(its)))
 
 
 FIGURES: dict[str, tuple[float, float | None]] = {
@@ -406,18 +367,6 @@ def test_seeded_interval_keeps_its_digits() -> None:
     whole = np.random.Generator(np.random.PCG64(3)).integers(6001, size=(5, 6001))
     assert next(draws).tolist() == whole[0].tolist()
     assert np.array_equal([*draws], whole[1:])
-
-
-def test_groups_are_sorted_by_label_and_rows_kept_in_order() -> None:
-    """Labels are names, or the numbers that a resample gives its groups."""
-    for labels, rows in (
-        # The group that happens to come first in a file must not come first in a resample.
-        (["zinc-01", "alga-02", "zinc-01", "alga-02"], [[1, 3], [0, 2]]),
-        (np.array([1, 0, 1], dtype=np.intp), [[1], [0, 2]]),
-        # An array of strings strips trailing NULs, and two papers would become one.
-        (["a", "a\0"], [[0], [1]]),
-    ):
-        assert [group.tolist() for group in rows_by_group(labels)] == rows
 
 
 def test_more_groups_by_hand() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import FACETS, FacetSegments, SegmentFacets, Unanswered
+from summeval_pytest.questions import FACETS, FacetSegments
 from summeval_pytest.study.agreement.columns import (
     LabelledPair,
     RoleAnswer,
@@ -18,15 +17,12 @@ from summeval_pytest.study.agreement.columns import (
     labelled_pairs,
     role_answers,
     segment_controls,
-    segments_flow,
 )
 from summeval_pytest.study.recorded_judge import Recorded
 from summeval_pytest.suite.labels import RoleLabel
 from summeval_pytest.suite.suite import load_suite
 from tests.run.test_golden import SUMMARY, evaluation
 from tests.run.test_golden import label as golden_label
-from tests.run.test_measure import REFUSED, ended
-from tests.run.test_measure import pair as pair_of
 from tests.study.agreement.agreements import label
 from tests.study.moss_suite import DEAD, GREW, READER, SAND, labels_of, moss, session, write_suite
 
@@ -127,18 +123,6 @@ def test_roles_are_compared_with_the_segments_and_must_be_of_the_summary() -> No
         "golden/labels.jsonl:7: a role of system 'careful' on paper 'zinc' is of the sentence"
         " 'Growth rose.', which the summary does not have; copy it word for word"
     )
-
-
-def test_the_judge_is_asked_for_the_facets_of_the_summary() -> None:
-    """The metric asks nothing of a summary that is its reference, as that of the authors is."""
-    summary = "Abstract: Zinc was  given. Growth rose."
-    segments = FacetSegments(method="Zinc was given.")
-    asked, outcome = ended(segments_flow(pair_of(summary)), (segments,))
-    assert (asked, outcome) == ([SegmentFacets("Zinc was given. Growth rose.")], segments)
-    silent = Unscored(metric="facet", status="unanswered", reason="cut off")
-    assert ended(segments_flow(pair_of(summary)), (Unanswered("cut off"),))[1] == silent
-    refused = Unscored(metric="facet", status=REFUSED.status, reason=REFUSED.reason)
-    assert ended(segments_flow(pair_of(summary, flaw=REFUSED))) == ([], refused)
 
 
 def test_a_sentence_belongs_to_the_facet_that_holds_it() -> None:

@@ -15,10 +15,7 @@ from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.columns import RoleAnswer
 from summeval_pytest.study.agreement.item_agreement import (
     AUC,
-    ITEM_KINDS,
-    RATING_FIGURES,
     STOPPED,
-    VERDICT_FIGURES,
     alphas_of,
     annotator_agreement,
     annotator_lines,
@@ -80,17 +77,6 @@ def test_an_interval_resamples_papers_and_only_those_with_items() -> None:
     assert item_agreements([right, wrong, *others])["method"]["exact"] == Estimate(0.5, 0.0, 1.0)
     one_group = [replace(pair, group="one text") for pair in (right, wrong)]
     assert item_agreements(one_group)["method"]["exact"] == Estimate(0.5, 0.5, 0.5)
-
-
-def test_what_nobody_labelled_is_undefined() -> None:
-    """Every kind is there, and 0 items say why it has no figure."""
-    found = item_agreements([])
-    assert tuple(found) == ITEM_KINDS
-    for kind, each in found.items():
-        assert each["items"] == 0
-        wanted = RATING_FIGURES if kind in FACETS else {*VERDICT_FIGURES, AUC, *STOPPED}
-        assert set(each) == {"items", *wanted}
-        assert {value for name, value in each.items() if name != "items"} == {NOTHING}
 
 
 def test_summaries_are_stopped_whole() -> None:

@@ -7,14 +7,11 @@ import pytest
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.agreement.item_agreement import item_table, role_table
 from summeval_pytest.study.agreement.suite_agreement import (
-    decision_tables,
     decisions,
     fit_weights,
     fitted_weights,
     level_table,
-    matrix_table,
     missing_lines,
 )
 from summeval_pytest.study.scholarsum import import_scholarsum
@@ -37,37 +34,6 @@ def test_a_cell_is_as_wide_with_and_without_an_interval() -> None:
     rows = [{**row, "p": {"pearson": 0.00004, "spearman": None, "kendall": 0.0833}} for row in rows]
     lines = list(table_lines(level_table("system", rows)))
     assert [line.split()[-3:] for line in lines if "FM" in line][-1][1:] == ["-", "0.0833"]
-
-
-@pytest.mark.usefixtures("few_resamples")
-def test_no_line_is_wider_than_100_columns() -> None:
-    """Also with many columns and long names: a matrix goes on in a panel below.
-
-    A number of few papers is decided on no larger set: a dash says so.
-    """
-    found = small_agreement()
-    columns = [f"a metric with a long name, number {n}" for n in range(30)]
-    pairs = [
-        replace(pair, columns={name: n * pair.columns["FM"] for n, name in enumerate(columns)})
-        for pair in found.pairs
-    ]
-    found = replace(found, pairs=pairs, columns=tuple(columns), sizes=(2, 99))
-    matrix = list(table_lines(matrix_table(found, "pooled", "pearson")))
-    tables = [
-        *decision_tables(found.decisions),
-        level_table("system", found.at("system")),
-        item_table(found.items, tuple(found.items)[:4]),
-        role_table(found.roles),
-    ]
-    lines = [line for table in tables for line in table_lines(table)]
-    assert max(map(len, [*lines, *matrix])) <= 100
-    heads = [line.split() for line in matrix if line.replace(" ", "").isdigit()]
-    assert [int(cell) for head in heads for cell in head] == [*range(1, 32)]
-    assert "1.00" in matrix[4]
-    rows = [{**row, "subsets": []} for row in found.decisions]
-    rows[0]["subsets"] = [{"n_papers": 2, "as_people": 0.5, "wrong": 0.125}]
-    *_, table = decision_tables(rows)
-    assert [row[1] for row in table.rows][:2] == [".50, wrong .125", "-"]
 
 
 def test_a_number_that_was_asked_for_and_not_given_is_reported() -> None:

@@ -15,7 +15,7 @@ from summeval_pytest.study.eva.fact_chains import (
 )
 from summeval_pytest.study.eva.printed_eva import PrintedEva
 from tests.metrics.table_judge import Table, ended, facts
-from tests.metrics.test_eva import checks, no, yes
+from tests.metrics.test_eva import checks, yes
 
 REFERENCE = "Zinc was given to mice. The mice slept longer."
 SUMMARY = "Zinc was given. Mice slept. Mice slept."
@@ -177,36 +177,6 @@ def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
     )
 
 
-class Stubborn(Table):
-    """Says of the first premise nothing, of the second yes without naming it, of the third no."""
-
-    def say(self, question: object) -> q.FactChecks | q.Unanswered:
-        """By the one premise that is offered."""
-        assert isinstance(question, q.CheckFacts)
-        place = PREMISES.index(question.premises[0])
-        weak, strong = replace(yes(), support=0.6), replace(no(0), support=0.9)
-        return (q.Unanswered("cut off"), checks(weak), checks(strong))[place]
-
-
-@pytest.mark.parametrize(
-    ("premises", "check"),
-    [
-        # one that holds is enough, and there was no other premise to name
-        (PREMISES[1:], replace(yes(0), support=0.6)),
-        # the premise that nobody judged might have carried it, or be matched by it
-        (PREMISES, q.Unanswered("cut off")),
-        ((PREMISES[0], PREMISES[2]), q.Unanswered("cut off")),
-        # what speaks against a fact is told
-        (PREMISES[2:], replace(no(0), support=0.9)),
-    ],
-)
-def test_checks_with_one_premise_each_come_to_one(
-    premises: tuple[str, ...], check: q.FactCheck | q.Unanswered
-) -> None:
-    """A fact holds where any premise carries it."""
-    assert validated(Stubborn(), PrintedEva(premises=3), (ROOT,), premises) == (check,)
-
-
 @pytest.mark.parametrize("variant", [CHAIN, PrintedEva(premises=1)])
 @pytest.mark.parametrize(
     ("answer", "fault"),
@@ -223,12 +193,3 @@ def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
     with pytest.raises(NoScoreError) as caught:
         ended(variant.validate((ROOT,), PREMISES), (answer,))
     assert str(caught.value) == fault
-
-
-def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
-    """Where it was about all of them there is no score; else the share of such facts decides."""
-    lost = q.Unanswered("timed out")
-    with pytest.raises(NoScoreError, match=r"^timed out$"):
-        ended(CHAIN.validate((ROOT,), PREMISES), (lost,))
-    flow = PrintedEva(premises=1).validate((ROOT, OTHER), PREMISES)
-    assert ended(flow, (lost, checks(no()))).checks == (lost, no())

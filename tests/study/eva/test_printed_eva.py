@@ -19,7 +19,6 @@ from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import Stated
-from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.measure import metric_flow, metric_signature
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.eva import fact_chains, printed_eva
@@ -32,7 +31,7 @@ from summeval_pytest.suite.suite import Suite, load_suite
 from tests.judges.llm.by_rule import RuleSender
 from tests.label_suite import mistake, write_suite
 from tests.local_models import LetterEncoder
-from tests.metrics.table_judge import Table, ended, facts
+from tests.metrics.table_judge import Table, facts
 from tests.run.test_measure import pair, paper
 
 REFERENCE = "Zinc was given to mice. The mice slept longer."
@@ -271,42 +270,6 @@ def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
     assert counts(of_summary) == [3, 3, 2, 2, 2, 1]
 
 
-def test_a_relation_with_a_foreign_number_is_unusable_at_its_sentence() -> None:
-    """As a fact is that states what its sentence does not; twice the same is one."""
-    (odd,) = facts("Mice slept 777 h.")
-    listed = q.FactList(facts("Zinc was given."), unusable=facts("Zinc weighed 777.7 kg."))
-    flow = RELATED.read_both(REFERENCE, SUMMARY, facts("Zinc."))
-    of_reference, of_summary = ended(flow, (listed, q.FactList((), unusable=(odd, odd))))
-    assert (of_reference.unusable, of_summary.facts) == ((), facts("Zinc was given."))
-    assert of_summary.unusable == (
-        q.Fact(text="Zinc weighed 777.7 kg.", sentence=0),
-        q.Fact(text="Mice slept 777 h.", sentence=1),
-    )
-
-
-def test_adjacent_chains_are_made_of_the_summarys_facts_alone() -> None:
-    """Metrics.md EV5; relations come later and are chains of one."""
-    judge = Table(
-        facts={"Zinc was given.": ("Zinc was given.", "Zinc was given to mice.")},
-        carries={"Zinc was given.": ("Zinc was given to mice.",)},
-        relations={SUMMARY: (ACROSS,)},
-    )
-    of_reference, of_summary = read(judge, PrintedEva(chains="adjacent", relations=0.65))
-    assert [fact.parent for fact in of_summary.facts] == [None, 0, None, None]
-    assert counts(of_summary)[3] == 2
-    assert [fact.parent for fact in of_reference.facts] == [None, None]
-    assert len(judge.fact_questions()) == 2
-
-
-def test_reviewed_facts_stand_without_relations() -> None:
-    """A frozen reference cannot move a score."""
-    judge = Table(relations={REFERENCE: (ACROSS,)})
-    of_reference, _ = read(judge, frozen=facts("Zinc acts.", "Zinc acts.", "Mice sleep."))
-    assert judge.rounds == [(q.ListFacts(SUMMARY_SENTENCES), ListRelations(SUMMARY))]
-    assert texts(of_reference) == ["Zinc acts.", "Mice sleep."]
-    assert counts(of_reference) == [2, 3, 2, 2, 0, 0]
-
-
 def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyPatch) -> None:
     """An anagram shares every letter and no word, so TF-IDF takes the first fact instead."""
     monkeypatch.setattr(printed_eva, "encoder_of", lambda _: LetterEncoder())
@@ -382,16 +345,3 @@ def test_the_paper_as_it_stands_worked_example() -> None:
     assert (default.precision, default.recall) == pytest.approx((3 / 4, 2 / 3))
     assert [*map(counts, default.stated)] == [[3, 3, 3, 3, 0, 0], [3, 4, 4, 4, 0, 0]]
     assert default == table().drive(eva.measure(WRITTEN, SUMMARY_TEXT, entailed_recall=False))
-
-
-def test_a_reference_with_relations_alone_is_measured_against_them() -> None:
-    """N_r is facts and relations; without either there is nothing to recall."""
-    bare = dict.fromkeys(("Zinc was given to mice.", "Mice slept longer.", "Moss grew."), ())
-    judge = Table(facts=bare, relations={WRITTEN: ("The dose decided.",)})
-    score = measured(judge, RELATED)
-    assert (score.precision, score.recall) == (0.0, 0.0)
-    assert [checked.fact.text for checked in score.reference] == ["The dose decided."]
-    flow = PrintedEva(relations=1).measure(WRITTEN, SUMMARY_TEXT)
-    assert Table(facts=bare).drive(flow) == Unscored(
-        metric="eva", status="skipped_no_reference", reason="the reference states no fact"
-    )

@@ -23,12 +23,6 @@ def test_cosine_worked_example() -> None:
     assert other == pytest.approx(1 / (1 + m**2))
 
 
-def test_inflection_case_and_common_words_do_not_count() -> None:
-    """The words are those of the embedded judge; without any, a text is similar to nothing."""
-    assert cosines(["The zinc was reduced"], ["ZINC reduces"]).item() == 1.0
-    assert cosines(["of the"], ["of the", "zinc"]).tolist() == [[0.0, 0.0]]
-
-
 @given(said, said)
 def test_cosines_are_between_zero_and_one_and_a_copy_is_one(one: list[str], two: list[str]) -> None:
     """Law: whatever the texts; a copy is one exactly, or a threshold of 1 would let it through."""
@@ -52,9 +46,3 @@ def encode(texts: Sequence[str]) -> Vectors:
     """Vectors in the plane: a sentence begins with its angle in degrees."""
     angles = np.deg2rad([float(text.split()[0]) for text in texts])
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
-
-
-def test_another_encoder_takes_the_place_of_tf_idf() -> None:
-    """Worked example: cos 60 degrees, and the nearest by it."""
-    assert cosines(["0"], ["60", "180"], encode).tolist() == [[pytest.approx(0.5), -1.0]]
-    assert most_similar(["10"], ["60", "0", "20"], 2, encode) == ((1, 2),)

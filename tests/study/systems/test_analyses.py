@@ -186,25 +186,6 @@ def test_only_papers_without_a_gap_count() -> None:
     assert (missing["mean"].value, missing["mean"].n, missing["mean"].n_of) == (0.5, 2, 3)
 
 
-@pytest.mark.parametrize(
-    "families",
-    [
-        ({"A": "a"}, {"sa": "a", "sb": "b"}),  # one judge
-        ({"A": "a", "B": "a"}, {"sa": "a", "sb": "a"}),  # all of one family
-        ({"A": "a", "B": "b"}, {"sa": "x", "sb": "y"}),  # none of any
-        ({"A": "a", "B": "a"}, {"sa": "a", "sb": "b"}),  # judges that own the same
-        ({}, {}),  # analyses of texts alone
-    ],
-)
-def test_where_nothing_can_be_distinguished_nothing_is_reported(
-    families: tuple[dict[str, str], dict[str, str]],
-) -> None:
-    """A preference of 0 would be a finding."""
-    row = {"sa": 0.6, "sb": 0.5}
-    heat = heat_of([dict.fromkeys(families[0], row)] * 2, families)
-    assert heat["preference"].value is None
-
-
 @pytest.mark.usefixtures("few_resamples")
 def test_each_kind_is_compared_with_the_other_kinds_only() -> None:
     """Novelty of one n against another says nothing; hallucination is of judges and of labels."""
