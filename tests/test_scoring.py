@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -210,19 +210,6 @@ def test_two_columns_of_one_name_are_refused() -> None:
 def objects(texts: Sequence[str]) -> Any:
     """An array of Python's strings, as pandas reads a list column of a Parquet file."""
     return np.array(texts, dtype=object)
-
-
-@pytest.mark.parametrize("cell", [np.array, objects, tuple, pa.array])
-def test_an_array_in_a_cell_is_a_list_of_texts(cell: Callable[[list[str]], Any]) -> None:
-    """Worked example: the second of two references is the summary itself, so FM is 1."""
-    texts = [REFERENCE, SUMMARY]
-    given = {"summary": SUMMARY, "reference": cell(texts), "source": cell(texts)}
-    (row,) = evaluate([given], progress=False)
-    assert row.evaluation.pair.paper.references == (REFERENCE, SUMMARY)
-    assert [section.text for section in row.evaluation.pair.paper.source] == texts
-    assert row.numbers["facet"] == 1.0
-    (alone,) = evaluate([{"summary": SUMMARY, "reference": np.array(SUMMARY)}], progress=False)
-    assert alone.evaluation.pair.paper.references == (SUMMARY,)
 
 
 class NoTruth:

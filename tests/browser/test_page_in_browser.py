@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -24,7 +23,6 @@ from tests.reports.records import (
     MARKUP,
     MISSED,
     REFERENCE,
-    SOURCE,
     SUMMARY,
     agreement,
     golden,
@@ -289,26 +287,6 @@ def test_a_pair_leads_to_the_other_systems_on_its_paper_and_back(browser: Browse
     browser.open(moss_run(moss_suite(wrong_pair())), "#pair=careless/moss-01")
     assert browser.texts("#detail h3") != []
     assert not browser.all("#detail .others")
-
-
-def test_a_paper_is_read_beside_its_summary(
-    browser: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A sentence alone may mean something else; what the page leaves out is said."""
-    run = moss_run(moss_suite(wrong_pair()))
-    browser.open(run, "#pair=careless/moss-01")
-    (paper,) = browser.all(".side:first-child details.paper")
-    assert browser.texts(".paper ol") == []
-    paper.find_element("css selector", "summary").send_keys(keys.ENTER)
-    assert browser.texts(".paper summary") == ["The paper"]
-    assert browser.texts(".paper li") == [f"[{n}] {text}" for n, text in enumerate(SOURCE, 1)]
-    monkeypatch.setattr(page, "WHOLE_PAPERS", 0)
-    pair = replace(wrong_pair(), scores=wrong_pair().scores[2:], findings=wrong_pair().findings[:1])
-    browser.open(moss_run(moss_suite(pair)), "#pair=careless/moss-01")
-    browser.find(".paper summary").click()
-    message = "The paper: the 2 of 3 sentences that a verdict names"
-    assert browser.texts(".paper summary") == [message]
-    assert browser.texts(".paper li") == [f"[2] {SOURCE[1]}", f"[3] {SOURCE[2]}"]
 
 
 def test_a_click_holds_the_panel_until_escape(browser: Browser) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import resource
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -155,22 +154,6 @@ def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_
         *("0", "a", "-- other metrics", "b", "-- other papers and metrics"),
         *("c", "-- other papers", "d"),
     ]
-
-
-def test_a_folder_may_hold_very_many_runs(runs: Path, shell: Shell, tmp_path: Path) -> None:
-    """Every night's run of three years; and a name with a digit that is no number."""
-    for number in range(20):
-        shutil.copy(runs / "v2.json", tmp_path / f"{number}.json{'l' * (number % 2)}")
-    (tmp_path / "\N{SUPERSCRIPT TWO}").touch()
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    n_open = max(int(file.name) for file in Path("/proc/self/fd").iterdir())
-    resource.setrlimit(resource.RLIMIT_NOFILE, (n_open + 10, hard))
-    try:
-        code, lines, _ = shell.run("history", tmp_path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert code == 0
-    assert len(lines) == 2 + 20 + 1
 
 
 @pytest.mark.parametrize(

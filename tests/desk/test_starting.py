@@ -22,7 +22,6 @@ from summeval_pytest.desk.init import (
     ACTION,
     COMMENT,
     GITLAB,
-    INCLUDED,
     SUITE,
     WORKFLOW,
     Start,
@@ -418,23 +417,6 @@ def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None
     assert (tmp_path / reports["junit"]).stat().st_size
     (entry,) = json.loads((tmp_path / reports["codequality"]).read_text(encoding="utf-8"))
     assert entry["location"] == {"path": FILES[1], "lines": {"begin": 1}}
-
-
-def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:
-    """The file of a repository's pipeline is never touched; the line to add to it is said."""
-    jobs = gitlab_jobs(tmp_path / "new")
-    usual, record = jobs[".summ-gate"], jobs["summ-gate-record"]
-    assert usual["variables"] | {"SUITE": "gate", "JUDGE": "offline"} == usual["variables"]
-    assert set(usual["artifacts"]["reports"]) == {"junit", "codequality"}
-    assert record["artifacts"]["reports"] == usual["artifacts"]["reports"]
-    assert record["script"][0] == 'git rm -rfq --ignore-unmatch -- "*cassette.jsonl"'
-    assert "SUMM_ALLOW_ENDPOINTS" not in usual["variables"]
-    (tmp_path / GITLAB).write_text("test: {script: [pytest]}\n", encoding="utf-8")
-    message = init(tmp_path)
-    assert f"so that GitLab runs it, write include: [{{local: {INCLUDED}}}] in {GITLAB}" in message
-    assert (tmp_path / INCLUDED).is_file()
-    assert (tmp_path / GITLAB).read_text(encoding="utf-8") == "test: {script: [pytest]}\n"
-    assert not (tmp_path / ".github").exists()
 
 
 def test_workflow_judges_the_default_branch(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -152,23 +150,6 @@ def test_papers_are_numbered_and_columns_guessed(tmp_path: Path, shell: Shell) -
         " (--system names it); --columns OURS=YOURS says otherwise"
     )
     assert load_suite(out).pair("7", "candidate").summary == "It did."
-
-
-def test_further_columns_are_those_of_papers_or_of_summaries(tmp_path: Path, shell: Shell) -> None:
-    """Slices read papers; what differs from row to row of a paper is not the paper's."""
-    rows = [
-        {"id": "a", "source": "Moss grew.", "reference": "Moss.", "summary": name, "system": name}
-        | {"field": "bio", "rouge": rouge, "at": datetime(2026, 1, 1, tzinfo=UTC)}
-        for name, rouge in (("a", 0.5), ("b", math.nan))
-    ]
-    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
-    said = shell.lines("import", "table", tmp_path / "a.parquet", "--out", tmp_path / "gate")
-    assert "columns copied, which nothing scores: x_field, x_rouge" in said
-    assert "columns left out, since they are no text: at" in said
-    (paper,) = (tmp_path / "gate/papers.jsonl").read_text().splitlines()
-    assert json.loads(paper).keys() == {"id", "source", "reference", "x_field"}
-    files = sorted((tmp_path / "gate/systems").iterdir())
-    assert [json.loads(file.read_text()).get("x_rouge") for file in files] == [0.5, None]
 
 
 def test_a_dataset_names_no_file_outside_of_its_folder(tmp_path: Path, shell: Shell) -> None:

@@ -257,17 +257,6 @@ def test_answers_are_found_by_name_in_any_order_and_extra_ones_count_for_nothing
     assert mixed == plain
 
 
-def test_two_answers_to_one_question_are_none() -> None:
-    """Nobody knows which of the two is meant."""
-
-    def twice(answers: list[Json]) -> list[Json]:
-        return [answers[0], {**answers[0], "probability": 0.9}, *answers[1:]]
-
-    (answer,), *_ = ask(lambda s: decided(s, twice), CHECKS)
-    assert isinstance(checks_of(answer)[0], q.Unanswered)
-    assert isinstance(checks_of(answer)[1], q.SentenceCheck)
-
-
 def test_a_server_that_cut_the_input_is_no_judge() -> None:
     """A prompt cut in silence would be judged by its beginning."""
     long = q.CheckSentences(SENTENCES, ("Moss is green. " * 800,))

@@ -8,7 +8,7 @@ import pytest
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import eva
-from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, check_stated, f1
+from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, f1
 from summeval_pytest.metrics.number import Unscored
 from tests.metrics.table_judge import ended, facts
 
@@ -226,25 +226,6 @@ def test_over_five_percent_unanswered_leaves_the_pair_unscored(
     assert score == Unscored(metric="eva", status="unanswered", reason=reason)
 
 
-@pytest.mark.parametrize("both", [True, False])
-def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
-    """One of 20 on either side is shown, counts for nothing, and may be wrong."""
-    forward = checks(*(yes(place) for place in range(19)))
-    score = judged(
-        q.FactList(ponds(19), unusable=(ODD,)),
-        q.FactList(ponds(19, "lake"), unusable=(ODD,)),
-        *((forward, GOOD) if both else (forward,)),
-        both=both,
-    )
-    assert isinstance(score, EvaScore)
-    assert (score.value, score.precision, score.recall) == (0.95, 0.95, 0.95)
-    assert score.recall_entailed == (0.95 if both else None)
-    for side in (score.candidate, score.reference):
-        assert (side[-1].fact, side[-1].holds, side[-1].reason) == (ODD, None, UNUSABLE)
-    counts = {"eva": 2, "eva.precision": 1, "eva.recall": 2}
-    assert score.unanswered() == counts | ({"eva.recall_entailed": 1} if both else {})
-
-
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
@@ -265,19 +246,3 @@ def test_an_answer_that_cannot_carry_a_check_leaves_the_pair_unscored(
 
 # Facts that somebody has written down
 STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
-
-
-@pytest.mark.parametrize("every_premise", [True, False])
-def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None:
-    """One check a label: none is merged with another or left out, whatever its words."""
-    flow = check_stated(STATED, REFERENCE_SENTENCES, every_premise=every_premise)
-    assert next(flow) == (
-        q.CheckFacts(facts(*STATED), REFERENCE_SENTENCES, every_premise=every_premise),
-    )
-    again = check_stated(STATED, REFERENCE_SENTENCES, every_premise=every_premise)
-    results = ended(again, (checks(yes(1, 0), no(1), no()),))
-    assert [(c.fact.text, c.holds, c.evidence) for c in results] == [
-        (STATED[0], True, (REFERENCE_SENTENCES[1], REFERENCE_SENTENCES[0])),
-        (STATED[1], False, (REFERENCE_SENTENCES[1],)),
-        (STATED[2], False, ()),
-    ]

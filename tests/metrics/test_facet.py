@@ -256,14 +256,3 @@ def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
         False,
         False,
     ]
-
-
-def test_recorded_segments_stay_as_they_were_rated() -> None:
-    """A release's ratings are of its own segments; what the text does not hold is told."""
-    text = "We fed zinc to mice. Mice grew ( p < 0.01 )."
-    given = {"method": "Zinc was fed to mice.", "result": "Mice grew (p<0.01). They sang."}
-    segments, dropped = ground(q.FacetSegments(**given), text)
-    assert (segments.method, segments.result) == ("", "Mice grew (p<0.01).")
-    recorded, missing = ground(q.FacetSegments(**given, recorded_by="GPT-4"), text)
-    assert (recorded.method, recorded.result) == tuple(given.values())
-    assert missing == dropped == ("Zinc was fed to mice.", "They sang.")

@@ -275,14 +275,3 @@ def test_an_unanswered_sentence_counts_in_every_count_of_what_is_wrong() -> None
         ("faithfulness.unsupported", "faithfulness.overgeneral", "faithfulness.conflicts"), 1.0
     )
     assert score.unanswered() == dict.fromkeys(score.values(), 1)
-
-
-def test_overgeneral_sentences_are_counted_where_the_judge_names_kinds() -> None:
-    """An error that no kind was named for may be one, so then there is no count."""
-    over = replace(no(), error="overgeneral")
-    cause = replace(no(), error="cause")
-    score = scored(SUMMARY, over, replace(yes(1), error=""), cause)
-    assert score.values()["faithfulness.overgeneral"] == 1.0
-    assert [s.error for s in score.sentences] == ["overgeneral", "", "cause"]
-    assert score.sentences[0].words == "unsupported (overgeneral)"
-    assert "faithfulness.overgeneral" not in scored(SUMMARY, over, yes(1), no()).values()

@@ -157,16 +157,3 @@ def test_ranges_are_those_of_the_formulas() -> None:
         assert (named.low, named.high) == (1.0, SCALES[facet])
     lowest = min(1 / SCALES[facet] for facet in FACETS if WEIGHTS[facet])
     assert CATALOGUE["facet"].low == lowest == facet_aware_metric({"method": 1})
-
-
-def test_each_number_knows_what_is_better() -> None:
-    """One place compares: counts of what is wrong are held from above, all else from below."""
-    conflicts, rate = CATALOGUE["faithfulness.conflicts"], CATALOGUE["faithfulness"]
-    counts = {"unsupported", "overgeneral", "conflicts"}
-    held_from_above = {named.name for named in CATALOGUE.values() if named.lower_is_better}
-    assert held_from_above == {f"faithfulness.{count}" for count in counts}
-    assert (conflicts.best, conflicts.worst) == (0.0, None)
-    assert (rate.worst, rate.best) == (0.0, 1.0)
-    assert [conflicts.meets(value, 1) for value in (0, 1, 2, None)] == [True, True, False, False]
-    assert [rate.meets(value, 0.5) for value in (0.4, 0.5, None)] == [False, True, False]
-    assert (conflicts.range, rate.range) == ("from 0 up", "from 0 to 1")

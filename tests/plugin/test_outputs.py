@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -73,23 +72,6 @@ def test_a_record_holds_what_was_judged_and_decided(
     assert sum(map(bool, bench.properties("plain.xml").values())) == 4
     assert bench.properties("own.xml") == bench.properties("plain.xml")
     assert "Nobody had looked before" not in bench.text("own.xml"), "texts belong into the record"
-
-
-def test_gitlab_is_reported_where_each_failing_summary_stands(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By its path from the repository's root; and from a record."""
-    gitlab = "--summ-gitlab=quality.json"
-    monkeypatch.setenv("CI_PROJECT_DIR", str(bench.path.parent))
-    bench.suite(pair="facet = 0.6", mean="facet = 0.25")
-    run = bench.inside("summeval.toml", "--summ-model=good,bad", gitlab, RECORD)
-    name = bench.path.name
-    places = [entry["location"] for entry in json.loads(bench.text("quality.json"))]
-    assert places == [{"path": f"{name}/bad.jsonl", "lines": {"begin": line}} for line in (1, 2)]
-    assert "code quality report: quality.json" in run.lines
-    assert main(["report", str(bench.path / "run.jsonl"), f"--gitlab={bench.path}/again.json"]) == 1
-    message = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
-    assert len(set(message)) == 2
 
 
 def test_a_killed_run_leaves_the_pairs_that_it_had_judged(bench: Bench) -> None:

@@ -190,20 +190,6 @@ def line(**items: object) -> str:
     return as_json({"suite": "golden/summeval.toml", **items})
 
 
-def test_a_line_that_no_run_has_written_is_refused(tmp_path: Path) -> None:
-    """An end that fits changes nothing."""
-    for each, fault in (
-        ('{"colour": 1}', "colour: unknown key"),
-        (line(), "it holds nothing"),
-        (as_json({"suite": "x", "pair": MOSS}), "the run has no suite 'x'"),
-        ("moss", "the whole: Invalid JSON"),
-        ("", "the whole: Invalid JSON"),
-        (line(pair={}), "pair."),
-    ):
-        message = refused(saved(tmp_path, sealed([*lines_of(), each])))
-        assert message.startswith(f"is no run record: line 4: {fault}")
-
-
 @pytest.mark.parametrize("added", ["moss", line(paper=paper("moss-01"))])
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_a_line_behind_the_end_is_refused(tmp_path: Path, added: str, end: str) -> None:

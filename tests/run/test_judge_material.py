@@ -96,18 +96,6 @@ def examples_of(suite: Suite) -> Examples:
     return label_examples("rule", [suite]).ratings
 
 
-def test_frozen_facets_are_shown_in_place_of_the_reference(tmp_path: Path) -> None:
-    """A rating of a facet that the frozen reference does not state shows nothing."""
-    folder = tmp_path / "kilns"
-    suite_in(folder, *LABELS)
-    frozen = {"method": SENTENCES["kiln"][1], "result": SENTENCES["kiln"][2]}
-    rewrite_papers(folder, kiln={"reference_facets": frozen})
-    bad, good = sorted(examples_of(loaded(folder)).choose(REFERENCES["moss"]), key=len)
-    assert good.startswith("<<<example method reference ")
-    assert SENTENCES["kiln"][0] not in good
-    assert bad.endswith('{"method": {"rating": 1}}')
-
-
 @pytest.mark.parametrize("key", ["reference", "source"])
 def test_papers_that_share_a_text_are_one(tmp_path: Path, key: str) -> None:
     """The judge sees texts and no ids; any of several references is its paper's."""

@@ -29,7 +29,6 @@ from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
-from summeval_pytest.text.reading import normalise
 from tests.judges.llm.by_rule import RuleSender
 
 ZINC_PAPER = "Mice slept longer. Water did nothing."
@@ -277,31 +276,6 @@ def test_labelled_facts_are_checked_as_recall_and_precision_check_them() -> None
         ),
         candidate=(checked(GREW, ACTS, holds=True),),
     )
-
-
-@pytest.mark.parametrize(
-    ("of", "premises"),
-    [
-        (paper(facts=facts(SAFE, ACTS)), (SAFE, ACTS)),
-        (
-            paper("<s> Zinc acts. It is safe. </s>", "Growth rose."),
-            ("Zinc acts.", "It is safe.", "Growth rose."),
-        ),
-    ],
-    ids=["reviewed facts", "sentences of all references"],
-)
-def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
-    of: Paper, premises: tuple[str, ...]
-) -> None:
-    """What somebody has frozen of it, else its sentences as a judge sees them."""
-    flow = stated_flow(pair(ZINC, of), FactLabels(candidate=labels(GREW)))
-    requested, outcome = ended(flow, (checks(True),))
-    assert requested == [
-        q.CheckFacts(
-            facts(GREW), premises, every_premise=True, reference=normalise(of.references[0])
-        )
-    ]
-    assert outcome == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
 
 
 # Variants and their recipes

@@ -126,32 +126,6 @@ def test_summary_that_is_not_written_yet_is_imagined(tmp_path: Path, suite: Suit
     assert not any(missing.is_certain for missing in judged)
 
 
-def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
-    tmp_path: Path, suite: Suite
-) -> None:
-    """References' facets were not answered, summaries' were: both systems' ratings are imagined."""
-    evaluated(desk_for(tmp_path / "full", suite), suite, tasks_of(suite, ["good", "bad"]))
-    first = surveyed(desk_for(tmp_path / "none"), suite, tasks_of(suite), imagine=False)
-    own = [m for m in first.missing.values() if m.metric == "facet"]
-    references = {m.key for m in own if "crack in" in str(m.request) or "get hot" in str(m.request)}
-    assert len(references) == 2
-    with (
-        closing(LocalStore(tmp_path / "full")) as old,
-        closing(LocalStore(tmp_path / "store")) as new,
-    ):
-        for missing in own:
-            row = old.get(missing.key)
-            assert row is not None
-            if missing.key not in references:
-                new.put(row)
-
-    survey = surveyed_in(tmp_path / "store", suite, "good", "bad", metrics=("facet",))
-
-    certain = {m.key: m.is_certain for m in survey.missing.values()}
-    assert {key for key, is_certain in certain.items() if is_certain} == references
-    assert counted(survey) == {("good", "facet"): 2 + 2, ("bad", "facet"): 2}
-
-
 def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:

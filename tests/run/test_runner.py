@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Generator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
-from summeval_pytest.endpoints.limits import URGENCY
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
@@ -206,36 +204,6 @@ def test_evaluations_are_many_at_once_within_the_judges_bound(
     assert judge.mice == list(range(N_PAIRS))
     assert judge.most_open == min(in_flight, N_PAIRS)
     assert judge.most_unfetched <= in_flight
-
-
-def test_whoever_stops_early_leaves_no_evaluation_open(tasks: list[Task]) -> None:
-    """What was opened would hold its texts, and the places of pairs to read ahead."""
-    judge = Waiting(in_flight=3)
-    with closing(Runner(judge)) as runner:
-        answered = runner.evaluations(tasks[:6])
-        assert isinstance(answered, Generator)
-        assert [next(answered).paper, next(answered).paper] == ["mouse-0", "mouse-1"]
-        assert runner._open
-        answered.close()
-        assert runner._open == {}
-        wait_until(lambda: judge.mice == [0, 1, 2, 3] and judge._open == 0)
-        runner.plan(tasks[6:])
-        settle(runner)
-        assert judge.mice == [0, 1, 2, 3, 6, 7]
-
-
-class Asking(Waiting):
-    """Has to ask an endpoint about the first so many mice; the others are remembered."""
-
-    def __init__(self, n_asked: int) -> None:
-        super().__init__(in_flight=3)
-        self.n_asked = n_asked
-
-    async def think(self, mouse: int) -> None:
-        """Says so, as whoever sends requests does."""
-        if mouse < self.n_asked:
-            URGENCY.get().has_asked = True
-        await super().think(mouse)
 
 
 def test_whoever_waits_is_reported_how_things_stand(

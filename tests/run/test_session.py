@@ -304,25 +304,6 @@ def test_suites_that_disagree_are_refused(tmp_path: Path, here: Suite, there: Su
     assert refusal(lambda: session.check_system(there, there.systems["writer"])) == of_endpoint
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("rul", " (no judge of the suite is 'rul'; did you mean 'rule'?)"),
-        ("nowhere:Fair", " (a class of yours? Python finds no module 'nowhere')"),
-        ("gpt-oss:20b", " (no judge of the suite is 'gpt-oss:20b'; known: rule)"),
-        ("rule", ""),
-    ],
-)
-def test_a_name_that_is_no_judge_of_the_suite_is_called_so(
-    here: Suite, name: str, hint: str
-) -> None:
-    """It is said where the model cannot be asked, as it may be meant as it is written."""
-    session, lines = Session({}), Connections()
-    session.judge(name, [here], lines.line)
-    ((address, _),) = lines.made
-    assert address.hint == hint
-
-
 GATE: Final = '[judges.gate]\nfacets = "rule"\n'
 
 

@@ -107,28 +107,6 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
     assert by_column(figures)["ROUGE-1"]["pearson"] == [None] * 3
 
 
-def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> None:
-    """Worked example: Ann finds the result in one of two summaries, and rates one as people do."""
-    recorded: list[dict[str, object]] = [
-        {"paper": "sand", "system": "plain", "by": "Ann", "segments": {"result": "It grew."}},
-        {"paper": "sand", "system": "bold", "by": "Ann", "segments": {"method": "It grew."}},
-        {"paper": "sand", "system": None, "by": "Ann", "segments": {"result": "It grew."}},
-        {"paper": "sand", "system": "plain", "by": "Bob", "facets": {"result": 4, "method": 1}},
-        {"paper": "sand", "system": "bold", "by": "Bob", "facets": {"result": 1}},
-    ]
-    labels = [
-        {"paper": "sand", "system": of, "overall": overall, "facets": {"result": rating}}
-        for of, overall, rating in (("plain", 0.9, 4), ("bold", 0.1, 2))
-    ]
-    folder = write_suite(tmp_path / "moss", SAND, GREW, labels, recorded)
-    lines = agree(folder, options=Options(judge=READER))
-    rows = {line.split("  ")[0]: line.split("  ", 1)[-1].split() for line in lines}
-    assert rows["presence (Ann)"][:2] == rows["length (Ann)"][:2] == ["2", "1.000"]
-    at = next(n for n, line in enumerate(lines) if line.startswith("recorded ratings"))
-    # Ratings 4, 2 and 4, 1: observed 1, expected (0 + 9 + 4 + 1) / 2 = 7; kappa 6/7.
-    assert lines[at + 1].split() == ["Bob", "-", "-", "-", "-", "0.500", "0.857", "-", "-"]
-
-
 def test_every_option_adds_its_table_and_changes_no_figure(agreed: Agreed, tmp_path: Path) -> None:
     """Worked example; who reads the JSON need not know which options were given.
 

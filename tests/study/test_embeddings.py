@@ -109,32 +109,6 @@ def test_a_vector_is_pooled_as_the_folder_says_and_has_a_length_of_1(
     assert not len(encoder.encode([]))
 
 
-def test_a_network_may_pool_by_itself(tmp_path: Path) -> None:
-    """Some exports do; its only vector is the text's. BERTScore needs those of the tokens.
-
-    Another pooling, whose mean would be another model's vector, and a vector without length, which
-    has no cosine with anything, are refused.
-    """
-    folder = make_checker(tmp_path / "tiny", "abcdefgh")
-    (row,) = load_encoder(str(folder), option="o").encode(["zinc"])
-    assert row == pytest.approx(units(vectors_of("zinc").mean(axis=0)), abs=1e-6)
-    with pytest.raises(OptionError, match="gives no vector for each token; choose another model"):
-        load_bertscore(str(folder), option="o").score("moss", "zinc")
-    (folder / "2_Dense").mkdir()
-    message = "its vectors are neither the mean of the tokens' nor the first; choose another model"
-    assert refusal(folder) == message
-    (folder / "2_Dense").rename(folder / "1_Pooling")
-    config = folder / "1_Pooling" / "config.json"
-    config.write_text('{"pooling_mode_max_tokens": true}', "utf-8")
-    assert refusal(folder) == message
-    config.write_text("[]", "utf-8")
-    assert "1_Pooling holds no config.json with a JSON object" in refusal(folder)
-    folder = tmp_path / "none"
-    make_checker(folder, "abcdefgh", bias=[0.0] * 8, refused="z", of_tokens=True)
-    message = "this model gives no vector for 'moss'; choose another model"
-    assert refusal(folder, "zinc", "moss") == message
-
-
 @pytest.mark.parametrize("limit", [None, 20])
 def test_texts_that_are_longer_than_the_model_reads_are_counted_and_cut(
     tmp_path: Path, limit: int | None

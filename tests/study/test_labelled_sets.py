@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from summeval_pytest.questions import Fact
-from summeval_pytest.suite.labels import EvidenceLabel, RoleLabel
+from summeval_pytest.suite.labels import EvidenceLabel
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
 from tests.study.labelled_sets import SETS, import_set
@@ -45,14 +45,6 @@ SCORED = {
 }
 
 ROLE = {"doc_id": "d 1", "sentence": "Moss is old.", "sentence_index": 0, "bmrc": "B"}
-MATCH = {
-    "paper_id": "p1",
-    "system": "big",
-    "prediction_id": "x",
-    "reference_fact": {"question": "What grew?", "answer": "Moss grew. "},
-    "predicted_fact": {"question": "And?", "answer": "Green moss grew."},
-    "label": 1,
-}
 
 
 def made(folder: Path, name: str, *lines: object) -> dict[str, Any]:
@@ -89,28 +81,6 @@ def test_sentences_of_a_set_are_a_summary_with_labels(tmp_path: Path) -> None:
     assert label.labelled_by == SETS["wice"].words
 
 
-def test_sentence_that_we_cut_is_labelled_only_where_that_is_safe(tmp_path: Path) -> None:
-    """Both halves of a faithful sentence are faithful; of an unfaithful one, who knows."""
-    two = {"sentence": "Moss grew. Rain fell."}
-    report = made(
-        tmp_path,
-        "wice",
-        SENTENCE | two,
-        SENTENCE | two | {"label": False},
-        SENTENCE | {"evidence": [], "sentence": "It snowed.", "label": False},
-    )
-    label = load_suite(tmp_path / "out").labels["p-1", "big-new"]
-    assert label.sentences is not None
-    assert [(s.index, s.faithful, s.evidence) for s in label.sentences] == [
-        (0, True, ()),  # which half the evidence carries is unsaid, too
-        (1, True, ()),
-        (4, False, ()),
-    ]
-    assert tuple(report["notes"]) == (
-        "unfaithful sentences left out, as nobody says which part of them is wrong: 1",
-    )
-
-
 def test_facts_of_a_set_are_labels_and_frozen_facts(tmp_path: Path) -> None:
     """What is labelled both ways is left out, though counted; lost facts are no score."""
     frozen = (Fact(text="Moss grew.", sentence=0), Fact(text="It was on stone.", sentence=0))
@@ -129,73 +99,6 @@ def test_facts_of_a_set_are_labels_and_frozen_facts(tmp_path: Path) -> None:
         assert (suite.paper("p1").reference_facts, label.overall) == (frozen, overall)
         left_out = "facts left out, labelled twice and differently: 1"
         assert tuple(report["notes"]) == ((left_out,) if len(holds) == 1 else ())
-
-
-def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
-    """Worked example: in the order of their index; one has no end, one no facet, one is empty.
-
-    A sentence that the release has cut short ends its paragraph; our rules cut one of them in two.
-    """
-    report = made(
-        tmp_path,
-        "csabstruct",
-        ROLE | {"sentence": "It helps. It does", "sentence_index": 2, "bmrc": "R"},
-        ROLE,
-        ROLE | {"sentence": "We thank all.", "sentence_index": 3, "bmrc": None},
-        ROLE | {"sentence": "We  grew it.", "sentence_index": 1, "bmrc": "M"},
-        ROLE | {"sentence": "--", "sentence_index": 4, "bmrc": "R"},
-        ROLE | {"doc_id": "d2"},
-    )
-    assert (report["papers"], report["systems"], report["labels"]) == (2, ["authors"], 2)
-    assert tuple(report["notes"]) == (
-        "sentences with a facet: 4",
-        "of these, sentences that our rules cut otherwise: 1",
-        "sentences left out, empty or there twice: 1",
-    )
-    suite = load_suite(tmp_path / "out")
-    abstract = "Moss is old. We grew it. It helps. It does\n\nWe thank all. --"
-    assert suite.pair("d-1", "authors").summary == abstract
-    assert suite.paper("d-1").references == (abstract,)
-    assert suite.labels["d-1", "authors"].roles == (
-        RoleLabel(text="Moss is old.", facets=("background",)),
-        RoleLabel(text="We grew it.", facets=("method",)),
-        RoleLabel(text="It helps. It does", facets=("result", "conclusion")),
-        RoleLabel(text="We thank all.", facets=()),
-    )
-
-
-def test_matches_are_summaries_of_one_fact(tmp_path: Path) -> None:
-    """Worked example: two predicted facts of one system; one pair of two minds is left out.
-
-    The paper's facts are all that stand in the file, so that its pairs are resampled together.
-    """
-    rain = {"question": "What fell?", "answer": "Rain fell."}
-    report = made(
-        tmp_path,
-        "infolossqa_match",
-        MATCH,
-        MATCH | {"reference_fact": rain, "label": 0},
-        MATCH | {"prediction_id": "y", "label": None},
-        MATCH | {"prediction_id": "z", "reference_fact": rain, "label": 0},
-        MATCH | {"prediction_id": "z", "label": None},
-    )
-    assert (report["papers"], report["systems"]) == (1, ["big", "big-02"])
-    suite = load_suite(tmp_path / "out")
-    assert suite.paper("p1").references == ("Moss grew.\n\nRain fell.",)
-    assert suite.paper("p1").reference_facts == (
-        Fact(text="Moss grew.", sentence=0),
-        Fact(text="Rain fell.", sentence=0),
-    )
-    assert suite.pair("p1", "big").summary == "Green moss grew."
-    message = {
-        system: [(fact.text, fact.holds) for fact in label.facts.reference]
-        for (_, system), label in suite.labels.items()
-        if label.facts is not None
-    }
-    assert message == {
-        "big": [("Moss grew.", True), ("Rain fell.", False)],
-        "big-02": [("Rain fell.", False)],
-    }
 
 
 def test_the_command_says_what_it_made(

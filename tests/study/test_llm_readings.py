@@ -216,24 +216,6 @@ def test_what_is_asked_depends_on_how_facets_are_read(
             assert result == {text} if not kinds else text not in result
 
 
-def test_a_facet_is_rated_by_its_facts() -> None:
-    """A reviewed fact is not asked for, and a facet without a fact stays without a rating."""
-    judge = reader(facets="facts")
-    text, summary = " ".join(SLEEP), "We gave zinc to 40 mice. Nobody knows."
-    method = q.FacetPair(facet="method", reference=SLEEP[1], candidate=summary)
-    result = q.FacetPair(facet="result", reference=SLEEP[2], candidate=summary)
-    (answer,) = ask(judge, q.RateFacets((method,), text, summary))
-    message = "1 of 2 facts hold, 0 are contradicted"
-    rated = q.FacetRating(facet="method", reason=message, rating=3, coverage=50)
-    assert answer == q.FacetRatings((rated,))
-    reviewed = (q.Fact(text="Zinc mice slept 20 min longer.", sentence=2),)
-    (answer,) = ask(judge, q.RateFacets((method, result), text, summary, reviewed))
-    message = "0 of 1 facts hold, 0 are contradicted"
-    missing = q.FacetRating(facet="result", reason=message, rating=2, coverage=0)
-    assert answer == q.FacetRatings((q.Unanswered("the reference states no fact of it"), missing))
-    assert kinds_sent(judge) == {"facts": 1, "fact_checks": 2}
-
-
 KEPT, AGAINST, MISSING = (
     q.FactCheck(reason="", entailed=entailed, premises=premises)
     for entailed, premises in ((True, (0,)), (False, (0,)), (False, ()))

@@ -185,25 +185,6 @@ def test_a_floor_in_the_interval_says_how_many_labels_would_decide() -> None:
     assert (figure.low, figure.more) == (None, (MoreLabels(least=0.01, n_papers=1),))
 
 
-def test_labels_of_one_kind_of_error_and_overall_scores_are_counted_by_their_own_pairs() -> None:
-    """Only a pair with such a sentence, or an overall score, makes the figure surer."""
-    labelled = [
-        golden(answered("sentence", 0, 0, error="number"), paper="kiln"),
-        golden(answered("sentence", 0, 1, error="number"), paper="moss"),
-        golden(answered("sentence", 0, 1, error="direction"), paper="zinc"),
-        golden(answered("overall", 1, 0.3), answered("overall", 2, 0.5), paper="kiln"),
-        golden(answered("overall", 3, 0.4), answered("overall", 9, 0.9), paper="moss"),
-    ]
-    floors = [
-        Threshold(name="unfaithful_recall.number", least=0.75, bound="point"),
-        Threshold(name="facet_spearman", least=0.9, bound="point"),
-    ]
-    measured = trust(labelled, *floors)
-    for name in ("unfaithful_recall.number", "facet_spearman"):
-        (more,) = actual(measured, name).more
-        assert more.n_pairs == more.n_papers  # a pair a paper, the third pair bears on neither
-
-
 # Unanswered labels
 
 

@@ -84,34 +84,6 @@ def test_a_conflict_outweighs_shared_words() -> None:
     assert result.reason == "direction: 'rose' against 'fell'"
 
 
-def test_other_words_cost_a_summary_in_other_words_nothing() -> None:
-    """Of a lay summary the source has few words, so a missing one says nothing about it."""
-    lay = (
-        "The rye became flour daily.",
-        "Late summer was a calm season for whoever lives by sails.",
-        "The miller also sold honey from hives of his own in town.",
-    )
-    first, second, _ = support_sentences(lay, MILL)
-    assert first.supported
-    assert second.supported
-    assert (first.support or 0.0) < 0.48
-    assert first.reason.endswith("the summary is told in other words, so this decides nothing")
-
-
-def test_the_same_sentence_is_compared_with_a_summary_written_in_the_words_of_the_source() -> None:
-    """Its neighbours keep to the source's words, so one that has none of them was not there."""
-    close = (
-        "Forty sacks of rye were what the mill ground in a day.",
-        "Speed of wind in August fell.",
-        "Bees were kept by the miller.",
-    )
-    *others, last = support_sentences((*close, "Grain became flour daily."), MILL)
-    assert all(result.supported for result in others)
-    assert not last.supported
-    assert last.reason.endswith("closest sentences; 10% needed")
-    assert support_sentences((*close, "Main conclusions:"), MILL)[-1].supported
-
-
 def test_words_that_stand_apart_do_not_support_what_they_are_put_together_to() -> None:
     """Every word is the source's, but each from another sentence."""
     claim = "Divers counted herons; anglers, crabs; pilots, gulls; poets, whelks; and cooks, eels."

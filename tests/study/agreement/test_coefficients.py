@@ -31,7 +31,6 @@ from summeval_pytest.study.agreement.coefficients import (
     level_row,
     mixed_row,
     partial_correlation,
-    resampled_ratios,
     roc_auc_estimate,
     system_means,
 )
@@ -341,19 +340,6 @@ def test_what_cannot_be_ranked_is_refused() -> None:
 
 
 NOTHING = Interval(None, None)
-
-
-def test_a_mean_is_resampled_over_groups() -> None:
-    """Worked examples: means of 1 and 0 are 0, 1/2 and 1 with chances of 1/4, 1/2 and 1/4.
-
-    A group without a value is drawn and left out; a resample of such groups only is undefined.
-    """
-    assert bootstrap_mean([1.0, 0.0], seed=1) == Interval(0.0, 1.0)
-    assert bootstrap_mean([0.5, None], n_resamples=1000, seed=1) == Interval(0.5, 0.5)
-    assert bootstrap_mean([None, None], seed=1) == bootstrap_mean([], seed=1) == NOTHING
-    assert bootstrap_interval([], lambda _rows: 0.0, seed=1) == NOTHING
-    ratios = resampled_ratios(["a", "b"], [1, 0], [1, 3], n_resamples=200, seed=3)
-    assert set(ratios.tolist()) == {0.0, 0.25, 1.0}  # of sums: 1 of 1 and 0 of 3 are 1 / 4
 
 
 def test_seeded_interval_keeps_its_digits() -> None:

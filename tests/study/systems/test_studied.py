@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.study.systems.studied import Given, mean_of, rate_of
+from summeval_pytest.study.systems.studied import mean_of, rate_of
 from summeval_pytest.study.tables import Mean
-from tests.study.systems.study_pairs import pair, scored, sentences, studied
+from tests.study.systems.study_pairs import sentences
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,3 @@ def test_a_summary_is_faithful_where_every_sentence_is_known_to_be() -> None:
         (0, 0, 2): None,
     }  # fmt: skip
     assert {counts: sentences(*counts).is_faithful for counts in faithful} == faithful
-
-
-def test_mean_support_is_a_column_only_of_a_judge_that_gives_it() -> None:
-    """Where a rule answered every sentence it is there, and says nothing of the judge."""
-    values = {"faithfulness": 1.0, "faithfulness.support": 1.0}
-    copied = pair("kiln", judged=Given(values=values))
-    names = ["facet", "eva", "faithfulness"]
-    both = studied(copied, scored("moss", faithfulness=1.0))
-    assert [column.name for column in both.columns()] == names
-    assert [column.name for column in studied(copied).columns()] == [*names, "faithfulness.support"]
