@@ -168,9 +168,8 @@ def overlaps(system: str, *, faithful: bool) -> list[float]:
 
 
 # What the embedded judge makes of it
-def test_careful_passes_every_threshold_and_careless_none() -> None:
-    """A gate that fails good summaries is switched off within a week; the bad have three errors."""
-    assert not any(n_shortfalls("careful"))
+def test_careless_passes_no_threshold() -> None:
+    """Each has three errors; that `careful` passes is what the gate of golden itself tests."""
     assert all(n_shortfalls("careless"))
 
 

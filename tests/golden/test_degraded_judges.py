@@ -66,7 +66,6 @@ def test_an_oracle_blind_to_numbers_is_found_out_by_nothing_else() -> None:
     assert missed(oracle.IgnoresNumbers, ORACLE) == {"unfaithful_recall.number"}
 
 
-def test_the_embedded_judge_holds_its_own_floors_and_not_those_of_others() -> None:
-    """It is no match for a judge that reads: the suite says so and does not hide it."""
-    assert not missed(oracle.Remembering, OFFLINE)
+def test_the_embedded_judge_misses_the_floors_of_others() -> None:
+    """It is no match for a judge that reads; that it holds its own is the gate of golden."""
     assert len(missed(oracle.Remembering, ORACLE)) >= 8

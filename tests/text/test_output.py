@@ -115,9 +115,9 @@ def test_text_between_thoughts_is_kept() -> None:
         *("<think ", "<|channel|>final", "\n<think>a\n</think>", "`</think>", "<answer>", "<", " "),
     ],
 )
-def test_a_megabyte_of_marks_is_read_in_linear_time(unit: str) -> None:
-    """In quadratic time, this test would take hours."""
-    text = unit * (10**6 // len(unit))
+def test_a_long_text_of_marks_is_read_in_linear_time(unit: str) -> None:
+    """Of 300,000 characters: in quadratic time, this test would take an hour."""
+    text = unit * (300_000 // len(unit))
     assert len(read_text(text).text) <= len(text)
     assert not is_refusal(text)
 
