@@ -145,6 +145,15 @@ def test_a_rating_goes_on_by_its_confidence() -> None:
     assert reasons_of(answer) == ["luna: l", "gpt: g", "gpt: g", "luna: l"]
 
 
+def test_the_first_judge_answers_what_has_no_items() -> None:
+    """One of them cuts the reference, and both rate the same segments."""
+    first, then, third = (Scripted(name) for name in "abc")
+    question = q.SegmentFacets("text")
+    assert answered(cascade(first, then), question) == q.Unanswered("a")
+    assert answered(Panel((first, then, third), "majority"), question) == q.Unanswered("a")
+    assert then.asked == third.asked == []
+
+
 def test_a_cascade_is_signed_by_both_judges_and_its_bounds() -> None:
     """Each of them can change an answer."""
     judge = cascade(Scripted("l", in_flight=3), Scripted("g", in_flight=5))
@@ -204,3 +213,22 @@ def test_a_missing_rating_leaves_a_median_open_unless_it_cannot_move_it() -> Non
         answer = answered(Panel((silent, *judges), "majority"), q.RateFacets(PAIRS[1:2]))
         assert isinstance(answer, q.FacetRatings)
         assert isinstance(answer.ratings[0], q.Unanswered) == is_open
+
+
+def test_facts_are_decided_by_a_panel_too() -> None:
+    """Each rule holds for facts as for sentences."""
+    texts = [fact.text for fact in FACTS]
+    judges = tuple(
+        Scripted(str(n), dict(zip(texts, own, strict=True)))
+        for n, own in enumerate(((0.9, 0.9, 0.1), (0.9, 0.1, 0.1), (0.9, 0.9, 0.9)))
+    )
+    outcomes = {}
+    for rule in q.PANEL_RULES:
+        answer = answered(Panel(judges, rule), q.CheckFacts(FACTS, ("p",)))
+        assert isinstance(answer, q.FactChecks)
+        outcomes[rule] = [c.entailed for c in answer.checks if isinstance(c, q.FactCheck)]
+    assert outcomes == {
+        "all": [True, False, False],
+        "any": [True, True, True],
+        "majority": [True, True, False],
+    }

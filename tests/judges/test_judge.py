@@ -209,6 +209,17 @@ def test_a_conflict_of_one_judge_is_not_lost(rule: Literal["all", "any"], suppor
     assert unsaid.support is None
 
 
+def test_a_judge_that_fails_a_whole_question_is_silent_about_each_sentence() -> None:
+    """The other judge may still decide, if it has seen the conflict: then nothing is open."""
+    no, yes = (q.SentenceCheck(reason="", supported=supported) for supported in (False, True))
+    broken, panel, worst = q.Unanswered("broken"), Panel((), "all"), replace(no, conflict=True)
+    given = q.SentenceChecks((no, yes, worst))
+    answer = panel._answer(q.CheckSentences(("a", "b", "c"), ()), (broken, given))
+    assert answer == q.SentenceChecks((broken, broken, worst))
+    strange = panel._answer(q.CheckSentences(("a",), ()), (q.FacetSegments(),))
+    assert strange == q.SentenceChecks((q.Unanswered("an answer to others came"),))
+
+
 def test_all_judges_of_a_panel_are_asked_and_each_counts_once() -> None:
     """One of them may rate facets, too; a judge without counts is left out of them."""
     a, b = Prompted("a"), Prompted("b", 7)

@@ -8,7 +8,8 @@ import pytest
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import eva
-from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, f1
+from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, check_stated, f1
+from summeval_pytest.metrics.flow import NoScoreError
 from summeval_pytest.metrics.number import Unscored
 from tests.metrics.table_judge import ended, facts
 
@@ -145,6 +146,17 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     )
 
 
+def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
+    """Only so can a judge be measured on them; with it all is 1 and no fact is listed."""
+    flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)
+    assert next(flow) == (q.ListFacts(REFERENCE_SENTENCES), q.ListFacts(REFERENCE_SENTENCES))
+    for both, entailed in ((True, {"eva.recall_entailed": 1.0}), (False, {})):
+        score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=both))
+        assert isinstance(score, EvaScore)
+        full = {"eva": 1.0, "eva.precision": 1.0, "eva.recall": 1.0}
+        assert (score.identical, score.stated, score.values()) == (True, (), full | entailed)
+
+
 def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> None:
     """EVA-Score itself needs no more: P = 1/2 and R = 1/2, from half as many checks."""
     flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
@@ -226,6 +238,25 @@ def test_over_five_percent_unanswered_leaves_the_pair_unscored(
     assert score == Unscored(metric="eva", status="unanswered", reason=reason)
 
 
+@pytest.mark.parametrize("both", [True, False])
+def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
+    """One of 20 on either side is shown, counts for nothing, and may be wrong."""
+    forward = checks(*(yes(place) for place in range(19)))
+    score = judged(
+        q.FactList(ponds(19), unusable=(ODD,)),
+        q.FactList(ponds(19, "lake"), unusable=(ODD,)),
+        *((forward, GOOD) if both else (forward,)),
+        both=both,
+    )
+    assert isinstance(score, EvaScore)
+    assert (score.value, score.precision, score.recall) == (0.95, 0.95, 0.95)
+    assert score.recall_entailed == (0.95 if both else None)
+    for side in (score.candidate, score.reference):
+        assert (side[-1].fact, side[-1].holds, side[-1].reason) == (ODD, None, UNUSABLE)
+    counts = {"eva": 2, "eva.precision": 1, "eva.recall": 2}
+    assert score.unanswered() == counts | ({"eva.recall_entailed": 1} if both else {})
+
+
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
@@ -246,3 +277,30 @@ def test_an_answer_that_cannot_carry_a_check_leaves_the_pair_unscored(
 
 # Facts that somebody has written down
 STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
+
+
+@pytest.mark.parametrize("every_premise", [True, False])
+def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None:
+    """One check a label: none is merged with another or left out, whatever its words."""
+    flow = check_stated(STATED, REFERENCE_SENTENCES, every_premise=every_premise)
+    assert next(flow) == (
+        q.CheckFacts(facts(*STATED), REFERENCE_SENTENCES, every_premise=every_premise),
+    )
+    again = check_stated(STATED, REFERENCE_SENTENCES, every_premise=every_premise)
+    results = ended(again, (checks(yes(1, 0), no(1), no()),))
+    assert [(c.fact.text, c.holds, c.evidence) for c in results] == [
+        (STATED[0], True, (REFERENCE_SENTENCES[1], REFERENCE_SENTENCES[0])),
+        (STATED[1], False, (REFERENCE_SENTENCES[1],)),
+        (STATED[2], False, ()),
+    ]
+
+
+def test_an_answer_that_cannot_carry_stated_facts_is_none() -> None:
+    """A check beside the wrong fact would agree with the wrong label."""
+    for answer, reason in (
+        (checks(yes(0), no()), "the judge returned 2 fact checks for 3 asked about"),
+        (checks(yes(0), q.Unanswered("cut"), no()), "1 of 3 facts unanswered, first: cut"),
+    ):
+        with pytest.raises(NoScoreError) as caught:
+            ended(check_stated(STATED, REFERENCE_SENTENCES, every_premise=False), (answer,))
+        assert str(caught.value) == reason

@@ -3,6 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import facet
@@ -83,6 +85,13 @@ def scored(
 def test_fm_worked_examples(ratings: dict[q.Facet, int], value: float | None) -> None:
     """FM, section 3.2: all 112 released rows with a removed facet are renormalised (FM1)."""
     assert facet_aware_metric(ratings) == value
+
+
+def test_weights_can_be_chosen() -> None:
+    """FM fitted its weights to one data set; another team may have its own."""
+    # (1 * 4/4 + 3 * 1/4) / (1 + 3) = 1.75 / 4
+    weights: dict[q.Facet, float] = {"background": 0, "method": 1, "result": 3, "conclusion": 0}
+    assert facet_aware_metric({"method": 4, "result": 1}, weights) == 0.4375
 
 
 # The conversation
@@ -256,3 +265,22 @@ def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
         False,
         False,
     ]
+
+
+@given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(q.FACETS))
+def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> None:
+    """Law: whatever sentences of the text a segment is made of, nothing of it is invented."""
+    segments, dropped = ground(q.FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
+    assert dropped == ()
+    assert 0 <= coverage(segments, TEXT) <= 1
+
+
+def test_recorded_segments_stay_as_they_were_rated() -> None:
+    """A release's ratings are of its own segments; what the text does not hold is told."""
+    text = "We fed zinc to mice. Mice grew ( p < 0.01 )."
+    given = {"method": "Zinc was fed to mice.", "result": "Mice grew (p<0.01). They sang."}
+    segments, dropped = ground(q.FacetSegments(**given), text)
+    assert (segments.method, segments.result) == ("", "Mice grew (p<0.01).")
+    recorded, missing = ground(q.FacetSegments(**given, recorded_by="GPT-4"), text)
+    assert (recorded.method, recorded.result) == tuple(given.values())
+    assert missing == dropped == ("Zinc was fed to mice.", "They sang.")

@@ -156,6 +156,13 @@ def test_each_sentence_is_kept_with_its_verdict() -> None:
     assert (second.reason, second.evidence) == ("it does not say so", (2,))
 
 
+def test_whether_a_sentence_is_true_all_the_same_is_kept_of_unsupported_ones() -> None:
+    """It scores nothing: a factual hallucination is unfaithful (metrics.md 1.2, labels)."""
+    score = scored(SUMMARY, replace(yes(0), factual=True), replace(no(), factual=True), no())
+    assert score.value == 1 / 3
+    assert [sentence.factual for sentence in score.sentences] == [None, True, None]
+
+
 def test_source_sentences_run_on_through_the_sections() -> None:
     """Evidence indices count from 0 over the sections in order, and empty ones take none."""
     sections = ["Ponds\n\nWe fed zinc. It was cheap.", "<pad>", "Growth rose.<n>No mouse died."]
@@ -275,3 +282,20 @@ def test_an_unanswered_sentence_counts_in_every_count_of_what_is_wrong() -> None
         ("faithfulness.unsupported", "faithfulness.overgeneral", "faithfulness.conflicts"), 1.0
     )
     assert score.unanswered() == dict.fromkeys(score.values(), 1)
+
+
+def test_overgeneral_sentences_are_counted_where_the_judge_names_kinds() -> None:
+    """An error that no kind was named for may be one, so then there is no count."""
+    over = replace(no(), error="overgeneral")
+    cause = replace(no(), error="cause")
+    score = scored(SUMMARY, over, replace(yes(1), error=""), cause)
+    assert score.values()["faithfulness.overgeneral"] == 1.0
+    assert [s.error for s in score.sentences] == ["overgeneral", "", "cause"]
+    assert score.sentences[0].words == "unsupported (overgeneral)"
+    assert "faithfulness.overgeneral" not in scored(SUMMARY, over, yes(1), no()).values()
+
+
+def test_a_number_that_the_source_contradicts_names_its_kind() -> None:
+    """Our own check knows the kind where the judge names none."""
+    score = scored("Mice ate zinc. Growth rose by 34 %.", yes(0), no(1))
+    assert [s.error for s in score.sentences] == ["", "number"]

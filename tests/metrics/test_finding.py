@@ -9,6 +9,7 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.number import closest_sentence
 from summeval_pytest.questions import Fact
 from summeval_pytest.verdict.pair import explaining
 
@@ -205,3 +206,15 @@ SENTENCES = (
     "Sleep was counted in hours by a camera.",
     "The mice with zinc slept longer.",
 )
+
+
+def test_a_rare_word_counts_for_more_than_a_common_one() -> None:
+    """Worked example: "mice" is in three sentences (1/3 each), "moss" in one (1).
+
+    Sentence 3 shares mice and longer, 1/3 + 1; sentence 1 shares mice, moss and dry, 1/3 + 2.
+    """
+    actual = closest_sentence("Mice longer on dry moss.", SENTENCES)
+    assert actual == ((1, SENTENCES[1]),)
+    # mice 1/3 and zinc 1/2 make 5/6 in sentence 0, and less than the 1 of camera in sentence 2
+    assert closest_sentence("Zinc, mice, camera.", SENTENCES) == ((2, SENTENCES[2]),)
+    assert closest_sentence("Kiln", SENTENCES) == closest_sentence("", SENTENCES) == ()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.errors import SummevalError
+from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.facts import CheckedFact
@@ -147,6 +148,17 @@ def test_which_reference_is_the_best_is_not_known_with_missing_answers() -> None
     assert ended(best_of((settled(holed),))) == holed
 
 
+def test_judge_failing_on_the_first_reference_ends_the_conversation() -> None:
+    """Nothing more is asked, and paid for, that could not change the outcome."""
+    flow = best_of(tuple(facet.measure(reference, SUMMARY) for reference in (FIRST, SECOND)))
+    assert ended(flow, (q.Unanswered("timed out"), q.FacetSegments())) == OPEN
+
+
+def eva_score(precision: float | None, recall: float, entailed: float | None) -> EvaScore:
+    """A score with these numbers; its value is their own business."""
+    return EvaScore(value=recall / 2, precision=precision, recall=recall, recall_entailed=entailed)
+
+
 HIGH = rated({"method": 4, "result": 4})  # FM = 1
 LOW = rated({"result": 2, "conclusion": 3})  # FM = (.3 * 2/4 + .3 * 1) / .6 = .75
 
@@ -168,3 +180,17 @@ def test_every_number_is_the_mean_over_the_references_that_have_it() -> None:
     assert not score.identical
     assert (score.values()["facet"], score.values()["facet.method"]) == (0.875, 4.0)
     assert averaged((copy, copy)).identical
+
+
+def test_eva_parts_are_means_of_their_own() -> None:
+    """Worked example: the value is the mean of the F1, and not the F1 of means (EV16)."""
+    score = averaged((eva_score(0.5, 0.8, 1.0), eva_score(0.25, 0.4, 0.5)))
+    assert score.values() == {
+        "eva": pytest.approx(0.3),  # (.4 + .2) / 2
+        "eva.precision": 0.375,
+        "eva.recall": pytest.approx(0.6),
+        "eva.recall_entailed": 0.75,
+    }
+    assert (score.precision, score.recall_entailed) == (0.375, 0.75)
+    none = averaged((eva_score(None, 0.0, None), eva_score(None, 0.0, None)))
+    assert none.values() == {"eva": 0.0, "eva.precision": None, "eva.recall": 0.0}

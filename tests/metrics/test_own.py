@@ -15,6 +15,9 @@ import pytest
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.metrics import catalogue
 from summeval_pytest.metrics.catalogue import (
+    CATALOGUE,
+    METRICS,
+    catalogue_of,
     checked_numbers,
     custom_metric,
 )
@@ -90,6 +93,17 @@ def test_a_value_that_is_no_number_leaves_the_pair_unscored(
     assert all(isinstance(measured(of({"counted": 1}, each)), Unscored) for each in NO_PROBLEMS)
 
 
+def test_numbers_stand_in_the_order_in_which_they_are_declared() -> None:
+    """Records of two runs are equal to the byte; what NumPy counted is a number, too."""
+    score = measured(of({"counted.part": 0, "counted": None}))
+    assert isinstance(score, OwnScore)
+    assert list(score.values().items()) == [("counted", None), ("counted.part", 0.0)]
+    assert score.value is None
+    score = measured(of({"counted": np.float32(0.5), "counted.part": np.int64(1)}))
+    assert isinstance(score, OwnScore)
+    assert [(type(value), value) for value in score.values().values()] == [(float, 0.5), (float, 1)]
+
+
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
@@ -110,6 +124,13 @@ def test_a_number_without_a_name_or_a_range_is_refused(numbers: list[Named], mes
     with pytest.raises(ValueError, match=message):
         checked_numbers(numbers)
     assert checked_numbers([named("counted"), named("counted")]) == (named("counted"),)
+
+
+def test_the_catalogue_has_the_same_order_whoever_comes_first() -> None:
+    """Thresholds and reports stand in its order, and workers load metrics in any."""
+    either = checked_numbers([named("b"), named("a")]), checked_numbers([named("a"), named("b")])
+    assert [list(catalogue_of(numbers)) for numbers in either] == [[*CATALOGUE, "a", "b"]] * 2
+    assert all(each.metric in METRICS for each in CATALOGUE.values())
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, **packages: Any) -> None:

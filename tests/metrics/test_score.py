@@ -15,7 +15,7 @@ from summeval_pytest.metrics.facet import (
     key_coverage,
 )
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import Status, Unscored
+from summeval_pytest.metrics.number import ENDLESS, Named, Status, Unscored
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from tests.verdict.records import rated
 
@@ -157,3 +157,50 @@ def test_ranges_are_those_of_the_formulas() -> None:
         assert (named.low, named.high) == (1.0, SCALES[facet])
     lowest = min(1 / SCALES[facet] for facet in FACETS if WEIGHTS[facet])
     assert CATALOGUE["facet"].low == lowest == facet_aware_metric({"method": 1})
+
+
+def test_each_number_knows_what_is_better() -> None:
+    """One place compares: counts of what is wrong are held from above, all else from below."""
+    conflicts, rate = CATALOGUE["faithfulness.conflicts"], CATALOGUE["faithfulness"]
+    counts = {"unsupported", "overgeneral", "conflicts"}
+    held_from_above = {named.name for named in CATALOGUE.values() if named.lower_is_better}
+    assert held_from_above == {f"faithfulness.{count}" for count in counts}
+    assert (conflicts.best, conflicts.worst) == (0.0, None)
+    assert (rate.worst, rate.best) == (0.0, 1.0)
+    assert [conflicts.meets(value, 1) for value in (0, 1, 2, None)] == [True, True, False, False]
+    assert [rate.meets(value, 0.5) for value in (0.4, 0.5, None)] == [False, True, False]
+    assert (conflicts.range, rate.range) == ("from 0 up", "from 0 to 1")
+
+
+@pytest.mark.parametrize("named", CATALOGUE.values(), ids=CATALOGUE)
+def test_the_worst_is_farthest_from_a_bound_and_the_best_never_is(named: Named) -> None:
+    """Law: what decides the order of failing pairs and of shades is between 0 and 1."""
+    assert named.name.split(".", maxsplit=1)[0] == named.metric
+    assert named.meaning
+    worst = ENDLESS if named.worst is None else named.worst
+    assert named.meets(named.best, worst)
+    assert not named.meets(worst, named.best)
+    assert 0.99 < named.gap(worst, named.best) <= 1
+    assert named.gap(None, named.best) == named.gap(worst, named.best)
+    assert named.gap(named.best, named.best) == 0
+    assert named.gap(named.best, worst) < 0
+
+
+@pytest.mark.parametrize(
+    ("ends", "lower_is_better", "worst"),
+    [
+        ((0, ENDLESS), True, None),
+        ((0, ENDLESS), False, 0),
+        ((-ENDLESS, 0), False, None),
+        ((-ENDLESS, 0), True, 0),
+    ],
+)
+def test_a_range_without_an_end_has_no_worst_value(
+    ends: tuple[float, float], *, lower_is_better: bool, worst: float | None
+) -> None:
+    """Whatever stood there would be averaged, and the mean would be a made-up figure."""
+    low, high = ends
+    named = Named(
+        name="n", metric="n", meaning="n", low=low, high=high, lower_is_better=lower_is_better
+    )
+    assert named.worst == worst

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics import signature
 from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.facet import WEIGHTS
 from summeval_pytest.metrics.number import MetricName
-from summeval_pytest.metrics.signature import Signature, read_signature, signature_of
+from summeval_pytest.metrics.signature import Signature, read_signature, signature_of, weights_text
+from summeval_pytest.questions import FACETS
 
 AWKWARD = st.text("|:%,.=/ \n\t\u00e9a1", max_size=9) | st.text(max_size=9)
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=3).map(lambda d: tuple(sorted(d.items())))
@@ -71,3 +73,15 @@ def test_part_without_a_value_is_refused() -> None:
     assert str(error.value) == (
         "'weig' in signature 'facet|judge:offline-7|weig' has no value; it reads key:value"
     )
+
+
+@given(st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any), st.integers(1, 1000))
+@example([1, 3, 3, 3], 1)
+def test_only_the_ratios_of_weights_are_in_the_recipe(weights: list[int], times: int) -> None:
+    """Law: FM divides by their sum, so a multiple of them gives the same number."""
+    text = weights_text(dict(zip(FACETS, weights, strict=True)))
+    more = [weight * times for weight in weights]
+    assert weights_text(dict(zip(FACETS, more, strict=True))) == text
+    shares = [float(share) for share in text.split(",")]
+    assert shares == pytest.approx([weight / sum(weights) for weight in weights], abs=1e-6)
+    assert weights_text(WEIGHTS) == ".1,.3,.3,.3"

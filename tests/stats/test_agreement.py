@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -21,6 +21,7 @@ Weights = Literal["none", "quadratic"]
 Pairs = list[tuple[int, int]]
 SCALE = (1, 2, 3, 4)
 both_weights = pytest.mark.parametrize("weights", ["none", "quadratic"])
+rated_items = st.lists(st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE)), max_size=30)
 few_examples = settings(deadline=None, max_examples=15)
 
 
@@ -78,6 +79,24 @@ def test_kappa_of_constants(
     assert cohen_kappa(a, b, categories=SCALE, weights=weights) == kappa
 
 
+@both_weights
+@few_examples
+@given(pairs=rated_items, data=st.data())
+def test_laws_of_kappa(weights: Weights, pairs: Pairs, data: st.DataObject) -> None:
+    """Order of items, raters and categories, or an unused category, moves not one digit."""
+    a, b = columns(pairs)
+    expected = cohen_kappa(a, b, categories=SCALE, weights=weights)
+    assert expected is None or -1 <= expected <= 1
+    shuffled = columns(data.draw(st.permutations(pairs)))
+    for left, right, categories in (
+        (*shuffled, SCALE),
+        (b, a, SCALE),
+        (a, b, data.draw(st.permutations(SCALE))),
+        (a, b, (0, *SCALE, 9)),
+    ):
+        assert cohen_kappa(left, right, categories=categories, weights=weights) == expected
+
+
 both_coefficients = pytest.mark.parametrize("coefficient", [pearson, spearman])
 finite = st.floats(allow_nan=False, allow_infinity=False)
 ratings = st.integers(min_value=1, max_value=4).map(float)
@@ -114,6 +133,33 @@ def test_spearman_needs_no_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)  # importing it is an error from here on
     module = runpy.run_path(agreement.__file__)
     assert module["spearman"]([1, 2, 3], [1, 3, 2]) == 0.5
+
+
+@both_coefficients
+@few_examples
+@given(rows=st.lists(st.tuples(finite, finite), max_size=12))
+@example([(1e308, 1e308)] * 2)
+@example([(0.0, 1.0), (-0.0, 2.0)])
+@example([(1.0, 0.1), (2.0, 0.1), (3.0, 0.1)])
+def test_coefficient_of_finite_values_is_bounded_or_undefined(
+    coefficient: Coefficient, rows: list[tuple[float, float]]
+) -> None:
+    """Ends of the float range neither overflow nor warn; without spread there is none."""
+    x, y = xs_and_ys(rows)
+    value = coefficient(x, y)
+    if len(set(x)) < 2 or len(set(y)) < 2:
+        assert value is None
+    else:
+        assert value is not None
+        assert -1 <= value <= 1
+
+
+def test_pearson_survives_a_large_offset() -> None:
+    """Centring twice keeps the digits that a mean of nearly equal values loses."""
+    # The mean of 1, 1 and the next float is rounded to 1, as if only the third value deviated.
+    nearly_equal = [1.0, 1.0, math.nextafter(1.0, 2.0)]
+    expected = pearson([0.0, 0.0, 1.0], [1.0, 3.0, 4.0])
+    assert pearson(nearly_equal, [1.0, 3.0, 4.0]) == pytest.approx(expected, abs=1e-12)
 
 
 @both_coefficients

@@ -63,6 +63,23 @@ def test_mean_interval_holds_the_mean_and_stays_in_the_range(values: list[float]
     assert low < high
 
 
+@given(scores)
+def test_order_and_scale_of_values_change_no_interval(values: list[float]) -> None:
+    """Values on a scale of 1 to 4 have the interval of their shares on that scale."""
+    result = mean_interval(values, high=1.0)
+    scaled = mean_interval([1 + 3 * value for value in reversed(values)], low=1.0, high=4.0)
+    assert result == mean_interval(values[::-1], high=1.0)
+    shares = [(bound - 1) / 3 for bound in bounds(scaled)]
+    assert [result.low, result.high] == pytest.approx(shares, abs=1e-9)
+
+
+@given(scores)
+def test_change_interval_is_symmetric(changes: list[float]) -> None:
+    """What one system gains, the other one loses."""
+    low, high = bounds(change_interval(changes))
+    assert bounds(change_interval([-each for each in changes])) == pytest.approx((-high, -low))
+
+
 @pytest.mark.parametrize("interval", [mean_interval, change_interval])
 def test_one_value_has_no_interval(interval: Callable[[list[float]], Interval]) -> None:
     """One paper says nothing about others, nor do the twenty sentences of one summary."""

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
@@ -47,10 +48,33 @@ def test_p_value_worked_examples(values: list[float], p_value: float) -> None:
     assert drop_p_value(values, seed=0) == p_value
 
 
+@pytest.mark.parametrize("n_papers", [14, 15, 16, 17, 24, 25, 60, 200])
+def test_drawn_p_value_is_near_the_exact_one(n_papers: int) -> None:
+    """Equal sizes make the test a sign test, whose p value is a binomial tail."""
+    n_up = int(0.4 * n_papers)
+    values = [1.0] * n_up + [-1.0] * (n_papers - n_up)
+    exact = sum(math.comb(n_papers, up) for up in range(n_up + 1)) / 2.0**n_papers
+    # Five standard errors of a share among 9,999.
+    tolerance = 5 * math.sqrt(exact * (1 - exact) / 9999)
+    assert drop_p_value(values, seed=9) == pytest.approx(exact, abs=tolerance)
+
+
 def test_seeded_p_value_keeps_its_digits() -> None:
     """NumPy promises PCG64's stream, not its Generator's draws: a change has to be seen."""
     values = [-0.5, 0.25, -0.25, -1.0, 1.0] * 4
     assert drop_p_value(values, n_flips=999, seed=2024) == 0.27
+
+
+@given(values=differences, data=st.data())
+@settings(deadline=None, max_examples=15)
+def test_order_changes_no_p_value_and_a_lower_difference_never_raises_it(
+    values: list[float], data: st.DataObject
+) -> None:
+    """A release that got worse on one more paper must not look less significant."""
+    p_value = drop_p_value(values, seed=3)
+    assert drop_p_value(data.draw(st.permutations(values)), seed=3) == p_value
+    lower = [value - data.draw(st.integers(0, 2)) for value in values]
+    assert drop_p_value(lower, seed=3) <= p_value
 
 
 @pytest.mark.parametrize(
@@ -111,6 +135,17 @@ def test_equal_papers_do_not_give_certainty() -> None:
     """Thirty papers without any change rule no drop of a hundredth out."""
     assert refuted_drop([0.0] * 30, level=0.3) > 0.01
     assert refuted_drop([0.0] * 30, level=0.05) > 0.05
+
+
+def test_as_many_papers_as_it_says_are_needed() -> None:
+    """Law: so many copies of the papers refute the margin, one set less does not."""
+    margin = 0.02
+    n_needed = papers_to_refute(GAINS, margin=margin, level=0.05)
+    assert n_needed is not None
+    # copies have the deviation of a population, a little under that of the sample
+    more, fewer = math.ceil(n_needed / len(GAINS)) + 1, int(n_needed * 0.8 / len(GAINS))
+    assert refuted_drop(GAINS * more, level=0.05) <= margin
+    assert refuted_drop(GAINS * fewer, level=0.05) > margin
 
 
 @pytest.mark.parametrize("gains", [[-0.3, -0.1], [-0.03, -0.03], [0.5], [-0.0299999999, -0.03]])

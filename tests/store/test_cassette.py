@@ -5,6 +5,7 @@ import json
 import math
 import os
 import tempfile
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.store.cassette import (
+    HIDDEN,
     Row,
     read_cassette,
     read_row,
     request_key,
     write_cassette,
 )
+from tests.json_values import JSON_OBJECTS
 
 KEY = "0123456789abcdef" * 4
 KEYS = st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}")
@@ -45,6 +48,23 @@ def test_hidden_character_is_escaped() -> None:
         assert f'"topic": "a{escape}b"' in row.as_line()
         assert f'{{"c{escape}": "d"}}' in row.as_line()
         assert read_row(row.as_line()) == row
+
+
+def test_every_character_that_hides_is_known() -> None:
+    """The list is written out so that all Pythons agree; here it is held against this one's."""
+    hiding = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    # Cn is a character that this Python does not know yet.
+    known = {c: of for c in map(chr, range(0x110000)) if (of := unicodedata.category(c)) != "Cn"}
+    hidden = {character for character, category in known.items() if category in hiding}
+    assert set(HIDDEN.findall("".join(known))) == hidden
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.text() | st.text(alphabet='{}[]",:0e-key\\u') | st.just(line()).map(lambda t: t[:-1]))
+def test_any_text_is_a_row_or_no_row(text: str) -> None:
+    """Whatever stands in a file, reading it ends in one of two ways."""
+    with pytest.raises(ValueError, match=r"."):
+        read_row(text)
 
 
 PARTS = "a row has 'key', 'reply' and 'topic', and this has"
@@ -234,3 +254,12 @@ def test_what_json_has_not_is_refused(
     if error is ValueError:
         with pytest.raises(error, match=message):
             Row(KEY, "", identity).as_line()
+
+
+@given(JSON_OBJECTS)
+def test_key_is_64_hex_digits_and_the_same_again(identity: dict[str, object]) -> None:
+    """Whatever stands in a request, its row can be found again."""
+    key = request_key(identity)
+    assert len(key) == 64
+    assert set(key) <= set("0123456789abcdef")
+    assert request_key(dict(reversed(identity.items()))) == key

@@ -49,3 +49,10 @@ def test_a_number_in_another_unit_is_told_apart() -> None:
     (unit,) = check_numbers("A sack held 52.5 g.", SOURCE).contradicted
     (value,) = check_numbers("The mill ground 60 sacks of rye a day.", SOURCE).contradicted
     assert (unit.kind, value.kind) == ("unit", "number")
+
+
+def test_a_table_of_unknown_numbers_is_compared_in_bounded_time() -> None:
+    """With more than a dozen it is a table, or hostile: the others are not found."""
+    claim = "The mill ground " + ", ".join(str(n) for n in range(50, 110)) + " sacks of rye a day."
+    check = check_numbers(claim, SOURCE)
+    assert len(check.contradicted) <= 12 < len(check.missing)

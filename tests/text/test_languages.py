@@ -55,3 +55,10 @@ def test_a_text_is_read_up_to_a_quarter_in_another_language() -> None:
     german = "Die Molche sind nicht mehr da. "
     assert is_english(english * 2 + german)
     assert not is_english(english + german * 2)
+
+
+def test_a_long_text_is_read_by_its_beginning() -> None:
+    """A megabyte takes no longer than a page."""
+    english, german = "Ponds warmed by 2 degrees. ", "Die Molche sind nicht mehr da. "
+    assert is_english(english * 1000 + german * 40_000)
+    assert not is_english(german * 1000 + english * 40_000)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from summeval_pytest.text.marks import claims, content
 
@@ -78,6 +80,14 @@ def test_what_claims_nothing_is_blank_and_the_rest_stays(marked: str) -> None:
         blank, _, rest = part.rpartition("}")
         expected += " " * len(blank) + rest
     assert content(sentence) == expected
+
+
+@given(st.text() | st.text("12.3) (ab[]Word count:\u00b9 A"))
+def test_content_keeps_every_place(sentence: str) -> None:
+    """Who finds a number in the content finds it in the sentence."""
+    kept = content(sentence)
+    assert len(kept) == len(sentence)
+    assert all(new in {old, " "} for new, old in zip(kept, sentence, strict=True))
 
 
 def test_a_piece_of_marks_alone_claims_nothing() -> None:

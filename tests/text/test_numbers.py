@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from summeval_pytest.text.numbers import find_figures, kind_of, unstated_figures
+from summeval_pytest.text.quantities import find_quantities
 
 
 def unstated(claim: str, source: tuple[str, ...]) -> tuple[str, ...]:
@@ -104,6 +107,21 @@ def test_number_that_stands_nowhere_is_named(claim: str, missing: tuple[str, ...
     """In no form that we know how to convert or work out."""
     result = unstated(claim, SOURCE)
     assert tuple(text.split()[0] for text in result) == tuple(text.split()[0] for text in missing)
+
+
+@pytest.mark.parametrize("number", ["1e999", "1" * 5000, "1x10^999", "0." + "3" * 1000, "9" * 400])
+def test_any_number_string_is_read_or_left_alone(number: str) -> None:
+    """A text may hold any digits; none may break the judge."""
+    text = f"The bill came to {number} crowns, {number} % of all."
+    assert all(quantity.value < float("inf") for quantity in find_quantities(text))
+    assert isinstance(unstated(text, SOURCE), tuple)
+    assert isinstance(unstated("It was 3.5 crowns.", (text,)), tuple)
+
+
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
+def test_a_source_states_the_numbers_of_its_own_sentences(source: list[str]) -> None:
+    """What is copied is stated, whatever it is."""
+    assert unstated(source[0], tuple(source)) == ()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from summeval_pytest.text.output import Output, is_refusal, read_text
 
@@ -102,6 +104,13 @@ def test_text_between_thoughts_is_kept() -> None:
     assert read_text(text) == Output("Ponds warmed.\n\nNewts left.", had_thoughts=True)
 
 
+@given(st.text(alphabet="<think>/|a .\n[]", max_size=60) | st.text())
+def test_a_text_without_a_mark_is_returned_as_it_is(text: str) -> None:
+    """Law: what is no thought is never changed, and what is left is part of the text."""
+    output = read_text(text)
+    assert output.had_thoughts or output.text == text or len(output.text) < len(text)
+
+
 @pytest.mark.parametrize(
     "unit",
     [
@@ -115,9 +124,9 @@ def test_text_between_thoughts_is_kept() -> None:
         *("<think ", "<|channel|>final", "\n<think>a\n</think>", "`</think>", "<answer>", "<", " "),
     ],
 )
-def test_a_long_text_of_marks_is_read_in_linear_time(unit: str) -> None:
-    """Of 300,000 characters: in quadratic time, this test would take an hour."""
-    text = unit * (300_000 // len(unit))
+def test_a_megabyte_of_marks_is_read_in_linear_time(unit: str) -> None:
+    """In quadratic time, this test would take hours."""
+    text = unit * (10**6 // len(unit))
     assert len(read_text(text).text) <= len(text)
     assert not is_refusal(text)
 
@@ -146,3 +155,12 @@ def test_a_summary_after_an_apology_is_no_refusal_from_80_words_on() -> None:
     opening = "I am very sorry. "  # 4 words
     assert is_refusal(opening + "newt " * 75)
     assert not is_refusal(opening + "newt " * 76)
+
+
+def test_a_quoted_refusal_is_what_a_summary_tells_of() -> None:
+    """Papers on language models quote their refusals, in any kind of quotation marks."""
+    for left, right in ("\u201c\u201d", '""', "''", "\u2018\u2019"):
+        assert not is_refusal(
+            f"Bots said {left}I'm sorry, but I can't help{right} in 3 % of chats."
+        )
+        assert is_refusal(f"The file {left}paper.pdf{right} could not be opened.")

@@ -126,6 +126,15 @@ def test_a_number_is_read_by_value(text: str, values: list[float]) -> None:
     assert [quantity.value for quantity in find_quantities(text)] == pytest.approx(values)
 
 
+def test_places_point_at_the_digits() -> None:
+    """A conflict is shown at the number that conflicts."""
+    result = find_quantities("rose by 1,000.5 mg and 2 x 10^3 cells")
+    assert [(q.digits, q.text, q.decimals) for q in result] == [
+        ("1,000.5", "1,000.5 mg", 1),
+        ("2 x 10^3", "2 x 10^3", 0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("mine", "other", "is_same"),
     [

@@ -195,6 +195,13 @@ def test_sentences_stand_where_they_say_and_nothing_lies_between(text: str) -> N
     assert not text[end:].strip()
 
 
+@given(st.lists(st.sampled_from(RUNNING), min_size=1, max_size=5))
+def test_paragraphs_are_cut_one_by_one(paragraphs: list[list[str]]) -> None:
+    """What a paragraph's sentences are does not depend on the paragraphs around it."""
+    text = "\n\n".join(" ".join(paragraph) for paragraph in paragraphs)
+    assert cut(text) == [sentence for paragraph in paragraphs for sentence in paragraph]
+
+
 @pytest.mark.parametrize("hostile", ["(", ". ", "a.)", "[(", "1 "])
 def test_a_degenerate_summary_hangs_no_run(hostile: str) -> None:
     """Of 50,000 characters: were the time to grow with their square, it would be a minute."""

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from summeval_pytest.text.marks import content
 from summeval_pytest.text.words import (
     content_words,
+    count_content,
+    has_tokens,
+    known_tokens,
     stem,
     tokens,
 )
@@ -47,6 +53,12 @@ def test_words_that_only_seem_inflected_stay() -> None:
     assert list(map(stem, words)) == words
 
 
+@given(st.text(max_size=4) | st.from_regex(r"[a-z]{0,9}\d[a-z]{0,9}", fullmatch=True))
+def test_short_words_and_codes_are_their_own_stems(word: str) -> None:
+    """Gene names, units and numbers have no inflection."""
+    assert stem(word) == word
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -76,3 +88,14 @@ def test_a_negation_is_a_content_word() -> None:
     """A dropped "not" would make a sentence equal to its opposite."""
     words = "no not without never none nor cannot".split()
     assert [content_words(f"it was {word} the case")[0] for word in words] == list(map(stem, words))
+
+
+@given(st.text() | st.text(alphabet="aZ09.,%_-' e"))
+def test_each_way_to_ask_about_words_gives_the_same(text: str) -> None:
+    """Plain text has a pattern of its own; some only ask how many, or whether any."""
+    assert known_tokens(text) == tuple(tokens(text))
+    assert has_tokens(text) == bool(tokens(text))
+    assert count_content(text) == len(content_words(text))
+    followed = f"{text} \u03b2"
+    if text.isascii() and content(text) == text and content(followed) == followed:
+        assert tokens(followed) == [*tokens(text), "\u03b2"]

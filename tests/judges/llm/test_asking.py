@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Finish, Usage
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.judges.llm.asking import Poll, ReplyCounts, decide, shuffled
+from summeval_pytest.judges.llm.asking import Poll, ReplyCounts, decide, shards, shuffled
 from summeval_pytest.judges.llm.fact_requests import fact_batch
+from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Unanswered
 
 FIVE = tuple(Fact(text=f"Fact {n}.", sentence=n) for n in range(1, 6))
@@ -77,6 +79,22 @@ def test_a_whole_reply_settles_all_items_at_once() -> None:
     assert request.messages[1].content.endswith(
         "Check facts: 1-3. For each entailed fact name all premises that carry it."
     )
+
+
+@pytest.mark.parametrize(("n_words", "is_apart"), [(100, False), (20_000, True)])
+def test_a_long_reply_is_read_off_the_event_loop(n_words: int, *, is_apart: bool) -> None:
+    """Reading it may take seconds, in which no other request would get its turn."""
+    batch = fact_batch(CheckFacts(FIVE[:1], ("Premise one.",)))
+    threads: list[int] = []
+
+    def read(text: str, ids: Sequence[int]) -> Mapping[int, FactCheck | UnreadableError]:
+        threads.append(threading.get_ident())
+        return batch.read(text, ids)
+
+    sender = Scripted([reply(entry(1) | {"reason": "so " * n_words})])
+    (result,) = asyncio.run(Poll(sender, "m", ReplyCounts()).replies(replace(batch, read=read)))
+    assert isinstance(result, FactCheck)
+    assert (threads != [threading.get_ident()]) == is_apart
 
 
 @pytest.mark.parametrize(
@@ -211,6 +229,16 @@ def test_a_single_item_that_was_cut_off_is_not_asked_again() -> None:
     assert sender.ids == ["1-3", "1-2", "3", "1", "2"]
 
 
+def test_only_the_replies_about_what_stays_unanswered_are_given_up() -> None:
+    """Five items cut off, then three and two: the half that is settled keeps its reply."""
+    cut, bad = reply(finish="length"), ChatReply(text="{}")
+    sender = Scripted([cut, reply(entry(1), entry(2)), reply(entry(4), entry(5)), bad])
+    why = "the reply is no object with one list, 'checks'"
+    assert settled(sender, 5)[3] == Unanswered(f"{why}; ask again")
+    assert sender.ids == ["1-5", "1-3", "4-5", "3"]
+    assert sender.given_up == [[0, 1, 3]]
+
+
 def test_what_was_cut_off_is_asked_again_in_halves() -> None:
     """Five items, then three and two: the second half is settled, the first is cut off again."""
     cut = reply(finish="length")
@@ -272,6 +300,15 @@ def test_reason_and_evidence_come_from_the_first_vote_that_agrees() -> None:
 
 
 UNITS = ((1, 2), (3, 4, 5), (6,), (7, 8), (9,))
+
+
+def test_a_request_is_filled_with_whole_units() -> None:
+    """Size 4: (1, 2) has no room for (3, 4, 5), takes (6,), and (9,); (3, 4, 5) none for (7, 8).
+
+    A unit too large for a request is cut in order, or its reply would be cut off.
+    """
+    assert shards(UNITS, 4) == ((1, 2, 6, 9), (3, 4, 5), (7, 8))
+    assert shards(((1, 2, 3, 4, 5), (6,)), 2) == ((1, 2), (3, 4), (5, 6))
 
 
 def test_the_first_vote_keeps_the_order_and_others_have_their_own() -> None:

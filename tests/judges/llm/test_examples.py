@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest import questions as q
+from summeval_pytest.judges.llm import prompts
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_batch, rating_example
+from summeval_pytest.judges.llm.llm_judge import prompt_hash, sentence_examples_hash
 from summeval_pytest.judges.llm.prompts import Example, Examples
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from tests.judges.llm.by_rule import ask, judge_of, sent_by
@@ -60,6 +63,15 @@ def test_few_examples_cover_every_label() -> None:
     assert len(Examples(five).choose("another paper")) == 4
 
 
+def test_another_label_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples move the ratings, so they are in the signature, and how many are shown, too."""
+    digests = {Examples(map(example, texts)).digest for texts in (["a"], ["b"], ["a", "b"])}
+    for name in ("MOST_EXAMPLES", "EXAMPLE_TOKENS"):
+        monkeypatch.setattr(prompts, name, 3)
+        digests.add(Examples([example("a")]).digest)
+    assert len(digests) == 5
+
+
 def test_a_rated_summary_stands_as_a_question_does(snapshot: SnapshotAssertion) -> None:
     """Texts are inert, and people's answer has no reason and no coverage, since they gave none."""
     segments = q.FacetSegments(method="40 mice\nhad zinc.", result="They slept.")
@@ -89,6 +101,26 @@ def test_sentences_are_checked_with_examples_of_other_sources() -> None:
     assert all("whose sentences people checked" in r.messages[0].content for r in sent_by(judge))
 
 
+def test_sentences_without_an_example_are_checked_in_the_usual_way() -> None:
+    """Instructions that speak of examples would puzzle a model that sees none."""
+    usual, judge = judge_of(), judge_of(labelled=Examples([example("of zinc", "Zinc helps.")]))
+    for each in (usual, judge):
+        ask(each, q.CheckSentences(("Zinc was given.",), ("Zinc helps.",)))
+    assert sent_by(judge) == sent_by(usual)
+    (labels,) = (word for word in judge.signature.split() if word.startswith("sentence_examples="))
+    assert labels == f"sentence_examples={judge.labelled}/{sentence_examples_hash()}"
+    assert "sentence_examples" not in usual.signature
+
+
+def test_the_lowest_rank_comes_first() -> None:
+    """Among examples that show as much, the rank decides, and then the hash."""
+    pool = [example(text, labels={text: 0}) for text in "abcd"]
+    ranked = [replace(each, rank=ord(each.text)) for each in pool]
+    assert Examples(ranked).choose("moss") == ("a", "b", "c", "d")
+    assert sorted(Examples(pool).choose("moss")) == ["a", "b", "c", "d"]
+    assert Examples(pool).choose("moss") != ("a", "b", "c", "d")
+
+
 def test_examples_stand_before_the_question() -> None:
     """So requests about one paper begin alike, which endpoints with a cache charge less for."""
     examples = Examples([example("of zinc"), example("of moss", PAPERS[1], {"result": 3})])
@@ -104,3 +136,13 @@ def test_examples_stand_before_the_question() -> None:
     bare = rating_batch((pair,)).message((1,))
     assert of_zinc.endswith(bare)
     assert other.endswith(bare)
+
+
+def test_the_signature_names_the_labels() -> None:
+    """Two judges with other labels do not compare; their prompts are laid out alike."""
+    one, other = (Style(labelled=Examples([example(text)])) for text in "ab")
+    signature = judge_of(style=one).signature
+    assert f" examples=labels:{one.labelled.digest} facets=whole" in signature
+    assert signature != judge_of(style=other).signature
+    assert prompt_hash(one) == prompt_hash(other)
+    assert len({prompt_hash(one), prompt_hash(), prompt_hash(Style(examples=False))}) == 3

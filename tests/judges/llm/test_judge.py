@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -8,14 +10,17 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import ChatRequest
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm import fact_requests
 from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facet_ratings import Style
 from summeval_pytest.judges.llm.llm_judge import LlmJudge, prompt_hash
+from summeval_pytest.study.eva import relations
 from summeval_pytest.study.eva.relations import ListRelations
 from tests.judges.llm.by_rule import (
     Hook,
     RuleSender,
     ask,
+    checks_of,
     judge_of,
     kind_of,
     kinds_sent,
@@ -112,6 +117,28 @@ def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
             q.Fact(text="Mice slept 20 h longer.", sentence=2),
         ),
     )
+
+
+@pytest.mark.parametrize(
+    ("module", "question"),
+    [(fact_requests, q.ListFacts(SENTENCES)), (relations, ListRelations(TEXT))],
+    ids=type,
+)
+def test_numbers_of_long_statements_are_read_off_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, question: q.Question
+) -> None:
+    """A statement of a megabyte may hold half a million numbers."""
+    threads: set[int] = set()
+
+    def has_its_numbers(*_: object) -> bool:
+        threads.add(threading.get_ident())
+        return True
+
+    monkeypatch.setattr(module, "has_its_numbers", has_its_numbers)
+    long = "9 " * 20_000
+    ask(judge_of(lambda _, text: text.replace("Bricks ", f"{long} ", 1)), question)
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
 
 
 STEPS = ("entities", "triples", "statements")
@@ -240,3 +267,10 @@ def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, Any], message: st
     with pytest.raises(OptionError) as caught:
         LlmJudge(RuleSender(), **{"model": "m", "endpoint": "e", **wrong})
     assert str(caught.value) == message
+
+
+def test_a_quotation_with_invented_words_is_counted() -> None:
+    """It is the judge's fault, and the report says how often."""
+    judge = judge_of(lambda _, text: text.replace("We fired", "They fired 50"))
+    checks_of(judge)
+    assert judge.tally == ReplyCounts(n_ungrounded_quotes=1)

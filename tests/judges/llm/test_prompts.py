@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from types import ModuleType
+from typing import get_args
 
 import pytest
 
@@ -17,14 +18,16 @@ from summeval_pytest.judges.llm import (
     replies,
     sentence_checks,
 )
+from summeval_pytest.judges.llm.facet_ratings import Style
 from summeval_pytest.judges.llm.llm_judge import (
     fact_examples_hash,
     prompt_hash,
     sentence_examples_hash,
 )
 from summeval_pytest.judges.llm.prompts import instructions
+from summeval_pytest.questions import FACETS
 from summeval_pytest.study import llm_readings
-from summeval_pytest.study.llm_readings import PROMPTS, SentenceMode, ways_of
+from summeval_pytest.study.llm_readings import PROMPTS, Rubric, SentenceMode, in_reading, ways_of
 
 KINDS = sorted(
     f"{package}{file.name.removesuffix('.md')}"
@@ -94,6 +97,34 @@ def test_every_prompt_file_but_of_baselines_is_in_a_hash() -> None:
     }
 
 
+def test_another_rubric_examples_and_the_whole_summary_are_another_hash() -> None:
+    """Any of them may move every rating."""
+    styles: list[Style] = [
+        in_reading(Style(examples=more), "free", rubric)
+        for rubric in get_args(Rubric)
+        for more in (False, True)
+    ]
+    styles += [Style(examples=more) for more in (False, True)]
+    assert prompt_hash(in_reading(Style(), "whole", "paper")) == prompt_hash()
+    assert len({prompt_hash(style) for style in styles}) == len(styles)
+
+
+def test_facets_mean_the_same_whether_sentences_are_named_or_words_copied() -> None:
+    """Ways of reading are compared, so they must not ask for something else."""
+    of_sentences, of_words = map(prompt, ("facets", "facet_segments"))
+    section = re.search(r"## Facets\n.*?(?=\n## )", of_sentences, re.DOTALL)
+    assert section is not None
+    assert section.group() in of_words
+
+
+def test_ratings_are_explained() -> None:
+    """The rubric and the arithmetic speak of the same numbers."""
+    for kind in (f"{PROMPTS}/facet_ratings", "facet_ratings_whole"):
+        assert "## Rating of background and conclusion, 1 to 3" in prompt(kind)
+        assert "## Rating of method and result, 1 to 4" in prompt(kind)
+    assert all(f"- {facet}:" in prompt("facets") for facet in FACETS)
+
+
 def hashes_now() -> dict[str, str]:
     """Every hash as a new process would take it."""
     for cached in (
@@ -128,6 +159,15 @@ def changed_by(module: ModuleType, name: str, value: object, before: dict[str, s
 def test_the_default_requests_are_what_they_were(before: dict[str, str]) -> None:
     """Cassettes and baselines of others stand on these digits; a variant must not move them."""
     assert before["usual"] == "98e8ceb1"
+
+
+@pytest.mark.parametrize("name", [*KINDS, "material"])
+def test_a_changed_prompt_changes_its_own_hash_alone(name: str, before: dict[str, str]) -> None:
+    """Two scores under two prompts must not be compared in silence (metrics.md FB7)."""
+    read = prompts._prompt
+    edited = changed_by(prompts, "_prompt", lambda each: read(each) + "." * (each == name), before)
+    own = set(OWN[name].split(", ")) if name in OWN else set()
+    assert edited == (set(HASHES) if name == "material" else own)
 
 
 def no_schema(kind: str, _: object) -> Schema:

@@ -77,6 +77,15 @@ def test_of_two_places_the_one_named_counts_and_else_the_nearest() -> None:
         assert look_up([Quote(named, "Mice slept well")], source)[0] == (place,)
 
 
+def test_words_far_apart_in_a_sentence_hold_no_number_between_them() -> None:
+    """The stretch is as tight as it can be, and all in it that is exact has to be quoted."""
+    source = ("The 12 mice slept and the rats ate all of their very dry food overnight.",)
+    changed = "the rats ate all of their very dry meal overnight"
+    assert look_up([Quote(0, changed)], source) == ((0,), 0, 0)
+    across = "The mice slept and the rats ate all of their very dry food"
+    assert look_up([Quote(0, across)], source) == ((), 1, 0)
+
+
 def test_a_lost_quotation_may_stand_in_the_summary() -> None:
     """Worked example: of the source, of the summary, of neither, and of both."""
     summary = ("Zinc made patients sing all night.", "Nausea was seen in 17.2% of them.")
@@ -95,6 +104,13 @@ def test_words_are_alike_however_they_are_typed() -> None:
         "the", "effect", "\u03bcg", "p", "=", "0.04", "12", "24",
     )  # fmt: skip
     assert words_of("didn\u2019t H\u2082O, \u22121.4") == ("didn't", "h2", "o", "-1.4")
+
+
+def test_a_quotation_too_long_to_compare_word_by_word_has_to_stand_there_as_it_is() -> None:
+    """A reply may be as long as its sender likes; comparing takes time with its square."""
+    long = " ".join(f"word{n}" for n in range(5000))
+    changed = long.replace("word7 ", "other ")
+    assert look_up([Quote(0, long), Quote(0, changed)], (long,)) == ((0,), 1, 0)
 
 
 @given(st.text(max_size=30), st.integers(-3, 12), st.lists(st.text(max_size=20), max_size=4))

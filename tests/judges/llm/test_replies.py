@@ -17,6 +17,7 @@ from summeval_pytest.judges.llm.replies import (
     read_item,
     read_object,
 )
+from tests.json_values import JSON_OBJECTS
 
 JSON = "in the reply's JSON,"
 GOOD = '{"checks": [{"id": 1, "reason": "it says \\"}{\\" there"}]}'
@@ -74,6 +75,15 @@ def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: Unreadable
         read_object(text)
     assert caught.value.args == fault.args
     assert str(fault) == fault.message
+
+
+@given(JSON_OBJECTS, st.sampled_from(["", "So: ", "```json\n", "1. "]), st.booleans())
+def test_any_object_is_read_wherever_it_stands(
+    value: dict[str, object], before: str, ascii_only: bool
+) -> None:
+    """The scanner is told apart from strings by nothing but quotes and backslashes."""
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    assert read_object(f"{before}{text}\n```") == value
 
 
 @given(st.text(alphabet='{}[]",:\\ab01 <think>/', max_size=40) | st.text(max_size=40))
@@ -197,3 +207,9 @@ def test_no_text_closes_its_block_or_opens_another(texts: list[str], name: str) 
         f"[{n}]" for n in range(1, len(texts) + 1)
     ]
     "\n".join(lines).encode("utf-8")
+
+
+@given(hostile)
+def test_showing_a_text_twice_changes_nothing_more(text: str) -> None:
+    """A quotation copied from a request is looked up in the text as it was inert."""
+    assert inert(inert(text)) == inert(text)

@@ -190,6 +190,13 @@ def test_a_rating_that_was_not_offered_is_none(changed: dict[str, object], messa
     assert of_facet.args == ("off_scale", f"method: {message}")
 
 
+@pytest.mark.parametrize("coverage", [-1, 101, "all", 40.5])
+def test_a_coverage_is_a_whole_number_of_per_cent(coverage: object) -> None:
+    """Anything else could be read in two ways."""
+    reply = json.dumps({"method": {"reason": "", "coverage": coverage, "rating": 3}})
+    assert isinstance(BATCHES["facet ratings"].read(reply, (2,))[2], UnreadableError)
+
+
 def test_a_summary_that_is_read_as_a_whole_is_shown_once() -> None:
     """What it says anywhere counts for every facet of the reference."""
     pairs = tuple(replace(pair, candidate="Rats were fed.") for pair in (AIM, METHOD, RESULT))
@@ -197,6 +204,23 @@ def test_a_summary_that_is_read_as_a_whole_is_shown_once() -> None:
     assert message.count("Rats were fed.") == 1
     assert message.count("<<<") == len(pairs) + 1
     assert "Rate: background (1 to 3), method (1 to 4), result (1 to 4)." in message
+
+
+def test_ratings_are_read_by_facet_whatever_their_order() -> None:
+    """Another facet's entry rates nothing; of two pairs of a facet the second has a number."""
+    text = json.dumps({
+        "conclusion": {"reason": "", "coverage": 0, "rating": 9},
+        "method_2": {"reason": "same", "coverage": 100, "rating": 4},
+        "background": {"reason": " as\nwell", "coverage": 40.0, "rating": 2.0},
+    })  # fmt: skip
+    result = dict(BATCHES["facet ratings"].read(text, (1, 2, 4)))
+    fault = result.pop(2)
+    assert isinstance(fault, UnreadableError)
+    assert fault.args == ("missing", "method is missing")
+    assert result == {
+        1: q.FacetRating(facet="background", reason="as well", rating=2, coverage=40),
+        4: q.FacetRating(facet="method", reason="same", rating=4, coverage=100),
+    }
 
 
 SOURCE = tuple(f"The moss number {n} grew by {n} mm in the wet year of {n}." for n in range(200))

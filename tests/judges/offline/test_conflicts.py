@@ -169,6 +169,56 @@ def claims(sign: str) -> Iterator[tuple[str, SentenceCheck]]:
             yield line[2:], support_sentences((line[2:],), (source, RAIN))[0]
 
 
+def test_what_follows_from_the_numbers_of_a_source_is_no_conflict() -> None:
+    """A relative change, what a ratio or a share leaves, a year within a span: each is true."""
+    assert [claim for claim, check in claims("+") if check.undecided] == []
+
+
+def test_what_does_not_follow_from_the_numbers_is_told() -> None:
+    """The wrong base, bound, complement or year: contradicted, or at least not found."""
+    silent = [c for c, check in claims("-") if not (check.conflict or check.missing)]
+    assert silent == []
+
+
+LINES = (
+    "In winter, of all departures on the north line, 7.3% were buses that came late.",
+    "A strike cost 11.6% of the departures.",
+    "On the south line 9.8% of them were late.",
+    "The hazard ratio of rust on coated hulls was 0.75 (95% CI 0.61 to 0.92).",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "message", "place"),
+    [
+        # Not a number next to which a word happens to stand, nor one that the claim states as well.
+        (
+            "Late buses made up 5.3% of all departures on the north line in winter.",
+            "number: '5.3%' against '7.3%'",
+            0,
+        ),
+        (
+            "On the south line 9.8% were late, on the north line in winter 2.3%.",
+            "number: '2.3%' against '7.3%'",
+            0,
+        ),
+        # The level of an interval stands for another level only.
+        (
+            "The hazard ratio of rust was 0.75 (85% CI 0.61 to 0.92).",
+            "number: '85%' against '95%'",
+            3,
+        ),
+    ],
+)
+def test_the_nearest_number_is_shown_with_its_sentence(
+    claim: str, message: str, place: int
+) -> None:
+    """A reader sees what the source says in its place."""
+    (result,) = support_sentences((claim,), LINES)
+    assert result.reason == message
+    assert result.evidence[0] == place
+
+
 def test_a_number_that_the_summary_states_anywhere_is_contradicted_by_none() -> None:
     """A summary may state it in another sentence; another quantity is no contradiction."""
 

@@ -19,6 +19,36 @@ ROOT = Path(__file__).parents[3]
 JUDGE = OfflineJudge()
 
 
+def test_facts_of_all_sentences_share_one_list() -> None:
+    """A parent is an index in the whole list, not in its sentence's part of it."""
+    sentences = ("Kites rose.", "The ferry crossed two wide lakes but reached the north pier late.")
+    answer = JUDGE.compute(q.ListFacts(sentences))
+    assert isinstance(answer, q.FactList)
+    assert [(fact.sentence, fact.parent) for fact in answer.facts] == [(0, None), (1, None), (1, 1)]
+
+
+def test_fact_is_checked_by_what_it_adds_to_the_last_one_before_it_in_its_chain() -> None:
+    """In one question or in several, a chain comes to the same."""
+    whole = q.CheckFacts(
+        (
+            q.Fact(text="The miller kept bees.", sentence=0),
+            q.Fact(text="The miller: with nine hives.", sentence=0, parent=0),
+        ),
+        ("The miller kept bees.",),
+    )
+    first, second = whole.facts
+    alone = CheckInChain(
+        (q.Fact(text=second.text, sentence=0),),
+        whole.premises,
+        earlier=(("It rained.", None), (first.text, True)),
+    )
+    together, added = JUDGE.compute(whole), JUDGE.compute(alone)
+    assert isinstance(together, q.FactChecks)
+    assert isinstance(added, q.FactChecks)
+    assert added.checks == together.checks[1:]
+    assert JUDGE.compute(q.CheckFacts(alone.facts, whole.premises)) != added
+
+
 @pytest.mark.parametrize(
     ("question", "remedy"),
     [

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflicts import ASKS
+from summeval_pytest.judges.offline.learned import learned, rarity
 from summeval_pytest.judges.offline.presence import (
     PRESENT,
     PremiseIndex,
     Signs,
+    added_to,
     check_facts,
     facts_of,
+    premises_of,
+    probability,
+    weighed,
 )
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck
 from summeval_pytest.text.words import content_words
@@ -55,6 +60,14 @@ def test_a_sentence_is_cut_at_clauses_and_phrases(sentence: str, texts: list[str
     assert [fact.parent for fact in facts] == [None, 5, 5, 5][: len(facts)]
 
 
+def test_a_sentence_with_a_lost_line_break_has_a_root_on_each_side() -> None:
+    """What stands under the next label refines nothing that stands before it."""
+    assert facts_of("Old looms wear out.results : new looms won.", 0, 3) == [
+        Fact(text="Old looms wear out.", sentence=0),
+        Fact(text="Results : new looms won.", sentence=0),
+    ]
+
+
 @given(st.text(), st.integers(0, 5), st.integers(0, 5))
 def test_facts_keep_words_and_stand_after_their_parents(
     sentence: str, place: int, offset: int
@@ -66,6 +79,17 @@ def test_facts_keep_words_and_stand_after_their_parents(
     for number, fact in enumerate(facts, start=offset):
         assert fact.sentence == place
         assert fact.parent is None or offset <= fact.parent < number
+
+
+def test_a_word_weighs_by_its_rarity_and_its_kind() -> None:
+    """A paraphrase keeps numbers and nouns and changes verbs, so these count less."""
+    assert weighed("Kites reported 40 crossed lakes.") == {
+        "kite": 0.5 + rarity("kite"),
+        "report": 0.4 * 0.5 * (0.5 + rarity("report")),  # light, and an -ed form
+        "40": 1.5 * (0.5 + rarity("40")),
+        "cross": 0.5 * (0.5 + rarity("cross")),
+        "lake": 0.5 + rarity("lake"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -138,6 +162,43 @@ def test_a_conflict_outweighs_shared_words() -> None:
     assert result.reason.startswith("direction: ")
 
 
+def test_what_makes_a_fact_more_probable() -> None:
+    """A number that nothing replaces is a gap and no conflict.
+
+    What all facts say is their topic, which tells little of any. Beside a fact that is there stand
+    others: a summary leaves out whole passages; clauses of a sentence share their subject anyway.
+    People who compare two facts forgive more than people who look one up in a text.
+    """
+    bees = ("Bees the miller kept.",)
+    (gap,), (plain,) = (
+        kept(listed(text), bees)
+        for text in ("The miller kept bees for 60 years.", "The miller kept bees.")
+    )
+    assert 0.0 < gap < plain
+    ferry, lake = (
+        listed("The ferry sank.", "It burned; the ferry.", "The ferry hooted."),
+        "A ferry.",
+    )
+    assert kept(ferry, (lake,))[0] < kept(ferry[:1], (lake,))[0]
+    premises = ("Kites rose high above the copper roofs.", "Lifting began.")
+    apart = listed(ROOFS[0], "Gusts lifted gliders.")
+    refined = (apart[0], replace(apart[1], parent=0))
+    assert kept(refined, premises, every=False)[1] < kept(apart, premises, every=False)[1]
+    copper = listed("Gusts lifted copper gliders.")
+    assert kept(copper, ROOFS[:1], every=False)[0] < kept(copper, ROOFS[:1], every=True)[0]
+
+
+def test_each_sign_counts_and_none_counts_against_a_fact() -> None:
+    """No weight is negative, so each probability can be told from its signs."""
+    slopes = learned("presence")["slopes"].tolist()
+    assert len(slopes) == len(NOTHING)
+    assert min(slopes) >= 0.0
+    assert probability(NOTHING) < PRESENT < probability(EVERYTHING)
+    for sign in ("found", "close", "numbers_lost", "beside"):
+        missing = EVERYTHING._replace(**{sign: getattr(NOTHING, sign)})
+        assert probability(missing) < probability(EVERYTHING)
+
+
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())
 def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.DataObject) -> None:
     """Whatever a text says, repeating it is present."""
@@ -145,3 +206,29 @@ def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.
     result = checked(premises[place], premises)
     assert (result.entailed, result.support) == (True, 1.0)
     assert premises[result.premises[0]] == premises[place]
+
+
+def test_refinement_adds_what_follows_its_subject() -> None:
+    """One that adds nothing is weighed whole; otherwise it would be weighed by nothing."""
+    root, refined, *_ = facts_of(GLOVES, 0, 0)
+    assert added_to(root.text, refined.text) == "to wool or nylon gloves."
+    assert added_to("Red kites rose.", "Kites.") == "Kites."
+
+
+def test_words_are_traced_to_the_premises_that_have_them() -> None:
+    """Premise 0 has the first two of three words, premise 1 the last: bits 1, 2 and 4."""
+    traces = premises_of(ROOFS).trace({"copper": 1.0, "roof": 2.0, "lake": 4.0})
+    assert traces.carried == {0: 0b011, 1: 0b100}
+    assert traces.present == 0b111
+    assert traces.sums(0b110) == 6.0
+
+
+def test_words_in_one_phrase_are_closer_than_words_of_two_premises() -> None:
+    """Copper and roofs are neighbours: 1 / 1. From roofs to sixteen are 3 more: 1 / 4."""
+    index = premises_of(ROOFS)
+    for words, closeness in (
+        ("copper roof", 1.0),
+        ("roof sixteen", 0.25),
+        ("copper moon roof", 0.5),
+    ):
+        assert index.closeness(index.trace(dict.fromkeys(words.split(), 1.0))) == closeness
