@@ -239,18 +239,6 @@ def read_reply(values: Any) -> ChatReply:
     raise ValueError("a stored reply has text, finish, model, fingerprint and usage")
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
-    """A whole response: its headers by lower-case name, and its body decoded."""
-
-    status: int
-    headers: Mapping[str, str]
-    text: str
-
-
-MOST_MARKS: Final = 100_000
-"""Commas and opening brackets; no chat completion has as many values, whose objects take a hundred
-times the memory of their text."""
 _SHOWN: Final = 200
 _SEARCHED: Final = 4000
 _ENDS: Final[Mapping[Finish, re.Pattern[str]]] = {
@@ -325,8 +313,6 @@ def _malformed(what: str) -> NoReplyError:
 
 
 def _read_json(text: str) -> object:
-    if sum(map(text.count, ",[{")) > MOST_MARKS:
-        raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
     try:
         # numbers that nobody reads, as of log probabilities, may be none
         return read_strict(text.removeprefix("\ufeff"), constants=True)
@@ -442,13 +428,13 @@ class Trouble:
         return self.fault == "bad_request" and not self.is_too_long
 
 
-def read_trouble(response: Response, now: datetime) -> Trouble:
-    """What a response with an error status says, 300 or more, which is free of secrets.
+def read_trouble(status: int, headers: Mapping[str, str], text: str, now: datetime) -> Trouble:
+    """What a response with an error status says, 300 or more; its text is free of secrets.
 
     408, 409, 429 and 5xx may pass, and so may others that ``x-should-retry: true`` comes with; with
     ``false`` none does. 400, 401, 402, 403, 404, 413, 422 and a 429 for want of money never do.
     """
-    status, error = response.status, _error_of(response.text)
+    error = _error_of(text)
     code, kind = error.get("code", ""), error.get("type", "")
     name = kind if code in {"", str(status)} else code
     words = ": ".join(filter(None, (name, error["message"])))
@@ -460,16 +446,16 @@ def read_trouble(response: Response, now: datetime) -> Trouble:
     if fault == "rate_limited" and _QUOTA & {code, kind}:
         fault = "quota"
     is_final = status in _FINAL or fault == "quota"
-    advice = response.headers.get("x-should-retry", "").strip().lower()
+    advice = headers.get("x-should-retry", "").strip().lower()
     may_pass = fault in {"rate_limited", "server_error"} or advice == "true"
     return Trouble(
         fault=fault,
         may_pass=may_pass and advice != "false" and not is_final,
         what=what,
-        wait_seconds=None if is_final else wait_seconds(response.headers, now),
+        wait_seconds=None if is_final else wait_seconds(headers, now),
         status=status,
         param=error.get("param", ""),
-        words=frozenset(_WORD.findall(_ESCAPE.sub(" ", response.text[:_SEARCHED]).lower())),
+        words=frozenset(_WORD.findall(_ESCAPE.sub(" ", text[:_SEARCHED]).lower())),
         is_too_long=bool(_TOO_LONG & {code, kind}),
     )
 

@@ -22,7 +22,7 @@ from summeval_pytest.endpoints.chat import (
     CHAT,
     ChatReply,
     ChatRequest,
-    Response,
+    Route,
     Trouble,
     read_body,
     read_trouble,
@@ -355,31 +355,33 @@ class Client:
         return sum(n >= MOST_BREAKDOWNS for n in self._n_breakdowns.values()) > 1
 
     async def _post(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
+        route = call.request.route
         try:
             async with asyncio.timeout(None if call.has_timed_out else self.endpoint.first_seconds):
-                response = await self._wire.post(values, call.request.route)
-            is_chat = call.request.route == CHAT
-            read = partial(self._read, response, read_body if is_chat else read_decision)
-            return await read_off_loop(len(response.text), read)
+                response = await self._wire.post(values, route)
+            if isinstance(response, Trouble):
+                return response
+            status, headers, text = response.status_code, response.headers, response.text
+            read = partial(self._read, status, headers, text, route)
+            return await read_off_loop(len(text), read)
         except TimeoutError:
             return Trouble(fault="timed_out", may_pass=True, what=TOO_SLOW)
         except NoReplyError as error:
-            if error.fault in {"unreachable", "dropped", "timed_out"}:
-                may_pass = error.fault != "unreachable"
-                return Trouble(fault=error.fault, may_pass=may_pass, what=str(error))
             call.n_unreadable += 1
             may_pass = error.fault != "too_large" and call.n_unreadable < _MOST_UNREADABLE
-            kind = "chat completion" if call.request.route == CHAT else "decision"
+            kind = "chat completion" if route == CHAT else "decision"
             what = f"the response is no {kind}: {error}"
             return Trouble(fault=error.fault, may_pass=may_pass, what=what)
 
-    def _read(self, response: Response, read_of: Callable[[str], ChatReply]) -> ChatReply | Trouble:
+    def _read(
+        self, status: int, headers: Mapping[str, str], text: str, route: Route
+    ) -> ChatReply | Trouble:
         """What a response says, without any secret: its text is cleaned as it came and as read."""
         redacted = self.endpoint.redacted
-        response = replace(response, text=redacted(response.text))
-        if response.status >= _REDIRECTED:
-            return read_trouble(response, datetime.now(UTC))
-        reply = read_of(response.text)
+        text = redacted(text)
+        if status >= _REDIRECTED:
+            return read_trouble(status, headers, text, datetime.now(UTC))
+        reply = read_body(text) if route == CHAT else read_decision(text)
         return replace(
             reply,
             text=redacted(reply.text),

@@ -16,11 +16,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from summeval_pytest.endpoints.chat import CHAT, Response, Route
+from summeval_pytest.endpoints.chat import CHAT, Route, Trouble
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.errors import NoReplyError
 
 if TYPE_CHECKING:
+    from httpx2 import Response
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 T = TypeVar("T")
@@ -48,27 +49,26 @@ class Wire:
         self._client: AsyncOpenAI | None = None
         self._has_answered = False
 
-    async def post(self, body: Mapping[str, object], route: Route = CHAT) -> Response:
-        """The response to one request, which is sent once.
+    async def post(self, body: Mapping[str, object], route: Route = CHAT) -> Response | Trouble:
+        """The whole response to one request, which is sent once, or why there is none.
 
         Raises:
-            NoReplyError: "unreachable" where nobody ever answered, "dropped" and "timed_out" where
-                no whole response came, "too_large" for a body beyond the endpoint's limit, and
-                "malformed" for one that cannot be decoded.
+            NoReplyError: "too_large" for a body beyond the endpoint's limit, "malformed" for one
+                that cannot be decoded.
         """
-        import httpx2
         import openai
+        from httpx2 import Response
 
         self._client = self._client or self._connect()
         try:
             # `chat.completions` would load, and hold each request to, hundreds of types.
-            response = await self._client.post(f"/{route}", cast_to=httpx2.Response, body=body)
+            response = await self._client.post(f"/{route}", cast_to=Response, body=body)
         except openai.APIStatusError as error:
             response = error.response
         except openai.APIConnectionError as error:
-            raise self._silence(error) from None
+            return self._silence(error)
         self._has_answered = True
-        return Response(response.status_code, dict(response.headers), response.text)
+        return response
 
     async def n_slots(self) -> int | None:
         """How many requests llama.cpp's server serves at once; None of any other server."""
@@ -100,19 +100,19 @@ class Wire:
             return values if isinstance(values, dict) else {}
         return {}
 
-    def _silence(self, error: Exception) -> NoReplyError:
+    def _silence(self, error: Exception) -> Trouble:
         """What the package calls a connection error, told apart by what caused it."""
         if isinstance(error.__cause__, NoReplyError):  # openai wraps whatever is raised
-            return error.__cause__
+            raise error.__cause__ from None
         cause = type(error.__cause__).__name__
         if cause == "DecodingError":
-            return NoReplyError("malformed", f"its body is no {_CODING}, as which it came")
+            raise NoReplyError("malformed", f"its body is no {_CODING}, as which it came") from None
         if cause in {"ConnectError", "ConnectTimeout", "ProxyError"} and not self._has_answered:
             what = "nothing answers (connection refused, or a name that nobody knows)"
-            return NoReplyError("unreachable", what)
+            return Trouble(fault="unreachable", may_pass=False, what=what)
         if cause.endswith("Timeout") and cause != "ConnectTimeout":
-            return NoReplyError("timed_out", TOO_SLOW)
-        return NoReplyError("dropped", "the connection broke")
+            return Trouble(fault="timed_out", may_pass=True, what=TOO_SLOW)
+        return Trouble(fault="dropped", may_pass=True, what="the connection broke")
 
     async def close(self) -> None:
         """Close all connections; a later request opens new ones."""
