@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import Answer, Question
 from summeval_pytest.run.runner import Runner, tasks_of
+from summeval_pytest.scoring import Scored
 from summeval_pytest.stats.intervals import mean_interval
 from summeval_pytest.suite.suite import Suite, load_suite
 
@@ -119,6 +122,19 @@ def test_what_is_not_measured_says_why() -> None:
         assert message in repr(scored)
 
 
+def test_metrics_can_be_chosen() -> None:
+    """What nobody asked for costs nothing, and is not taken for a score."""
+    # A notebook's cells run in an event loop, which is no obstacle.
+
+    async def cell() -> Scored:
+        return score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE, metrics=["eva"])
+
+    scored = asyncio.run(cell())
+    assert set(scored.numbers) == {"eva", "eva.precision", "eva.recall", "eva.recall_entailed"}
+    with pytest.raises(UsageError, match="facet was not measured; name it in metrics"):
+        _ = scored.facet
+
+
 def test_a_judge_that_breaks_down_leaves_rows_unscored() -> None:
     """The other rows of an hour's run are worth keeping, and none of these is a zero."""
     rows = [{"summary": SUMMARY, "reference": REFERENCE, "paper": name} for name in "ab"]
@@ -198,6 +214,20 @@ def test_tables_of_other_packages_are_read_row_by_row(golden: Suite) -> None:
     assert wanted[1]["faithfulness.unscored"] == "no source was given"
 
 
+@pytest.mark.parametrize("dtype", ["object", "string", "string[pyarrow]"])
+def test_a_dataframe_goes_in_and_comes_out(golden: Suite, dtype: str) -> None:
+    """An empty cell is NaN or `pandas.NA`, and columns have other names."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rows_of(golden, ["careful"], 3)).rename(columns={"summary": "prediction"})
+    frame["reference"] = frame["reference"].astype(dtype)
+    frame.loc[0, "reference"] = None
+    scored = evaluate(frame, columns={"summary": "prediction"}, progress=False)
+    back = scored.to_pandas()
+    assert list(back["paper"]) == list(frame["paper"])
+    assert back["facet"].isna().tolist() == [True, False, False]
+    assert back.loc[0, "eva.unscored"] == "no reference was given"
+
+
 def test_two_columns_of_one_name_are_refused() -> None:
     """A row of pandas or pyarrow has the last of them, and says nothing."""
     pd = pytest.importorskip("pandas")
@@ -207,9 +237,33 @@ def test_two_columns_of_one_name_are_refused() -> None:
             evaluate(rows, columns={"summary": "b"}, progress=False)
 
 
+def test_references_are_not_taken_for_the_summaries() -> None:
+    """In many data sets `summary` is what people wrote, and every number would be the highest."""
+    row = {"summary": f" {REFERENCE}", "reference": [SUMMARY, REFERENCE], "made": SUMMARY[:9]}
+    rows = [row | {"source": source} for source in (SUMMARY, REFERENCE)]
+    with pytest.raises(UsageError, match="each summary is its reference or its source; name"):
+        evaluate(rows, progress=False)
+    for name in ("made", "summary"):
+        assert len(evaluate(rows, columns={"summary": name}, progress=False)) == len(rows)
+    assert len(evaluate([row], progress=False)) == 1, "code makes tables of one row"
+
+
 def objects(texts: Sequence[str]) -> Any:
     """An array of Python's strings, as pandas reads a list column of a Parquet file."""
     return np.array(texts, dtype=object)
+
+
+@pytest.mark.parametrize("cell", [np.array, objects, tuple, pa.array])
+def test_an_array_in_a_cell_is_a_list_of_texts(cell: Callable[[list[str]], Any]) -> None:
+    """Worked example: the second of two references is the summary itself, so FM is 1."""
+    texts = [REFERENCE, SUMMARY]
+    given = {"summary": SUMMARY, "reference": cell(texts), "source": cell(texts)}
+    (row,) = evaluate([given], progress=False)
+    assert row.evaluation.pair.paper.references == (REFERENCE, SUMMARY)
+    assert [section.text for section in row.evaluation.pair.paper.source] == texts
+    assert row.numbers["facet"] == 1.0
+    (alone,) = evaluate([{"summary": SUMMARY, "reference": np.array(SUMMARY)}], progress=False)
+    assert alone.evaluation.pair.paper.references == (SUMMARY,)
 
 
 class NoTruth:
@@ -296,6 +350,41 @@ def test_a_mistake_in_a_table_is_named(rows: Any, options: Mapping[str, Any], me
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"source": "a \ud835 b"}, "source"),
+        ({"source": [{"heading": "\ud835", "text": "b"}]}, "source"),
+        ({"reference": ["a", "b \udc00"]}, "reference"),
+        ({"paper": "p\ud835"}, "paper"),
+        ({"system": "s\ud835"}, "system"),
+    ],
+)
+def test_half_a_character_is_named(given: Mapping[str, Any], name: str) -> None:
+    """No file and no hash can hold it; in a model's summary it is read as an unknown character."""
+    row = {"summary": SUMMARY, "reference": REFERENCE, **given}
+    with pytest.raises(
+        UsageError, match=rf"^row 2: the {name} holds '\\ud[\w]+', half a surrogate"
+    ):
+        evaluate([{"summary": SUMMARY, "reference": REFERENCE}, row], progress=False)
+    assert "\ud835" not in score(summary=f"{SUMMARY} \ud835", source=REFERENCE)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        f"<think>Which?</think>{SUMMARY}",
+        f"Which?\n</think>\n{SUMMARY}",
+        [{"type": "thinking", "thinking": "Which?"}, {"type": "text", "text": SUMMARY}],
+    ],
+)
+def test_thoughts_in_a_summary_are_not_scored(output: Any) -> None:
+    """A table of outputs is scored as the endpoint's replies are."""
+    scored = score(summary=output, source=REFERENCE)
+    assert scored.numbers == score(summary=SUMMARY, source=REFERENCE).numbers
+    assert scored.evaluation.pair.note == "the model's thoughts were left out of its summary"
+
+
 def test_a_notebook_shows_texts_by_facet_and_none_of_their_markup() -> None:
     """Texts of papers and models are hostile until proven otherwise."""
     hostile = f"<script>alert(1)</script> & \u202e {SUMMARY}"
@@ -305,6 +394,17 @@ def test_a_notebook_shows_texts_by_facet_and_none_of_their_markup() -> None:
     assert '<mark class="method" title="method">Limpets were counted.</mark>' in html
     table = evaluate([{"summary": SUMMARY, "source": SUMMARY, "system": "<b>"}], progress=False)
     assert "<td>&lt;b&gt;</td><td>faithfulness</td><td>1.000</td>" in table._repr_html_()
+
+
+def test_a_notebook_marks_a_wrong_figure_and_what_the_source_says() -> None:
+    """Two long sentences that differ in a digit look alike."""
+    text = "In the lakes of the north we counted 41 loons & 12 <grebes> in the spring of 2019."
+    html = score(summary=text, source=text.replace("41", "31"))._repr_html_()
+    assert 'counted <mark class="figure">41</mark> loons &amp; 12 &lt;grebes&gt; in' in html
+    assert (
+        'the source says “In the lakes of the north we counted <mark class="figure">31</mark>'
+        in html
+    )
 
 
 def examples(page: str) -> list[str]:
@@ -320,3 +420,39 @@ def test_the_first_example_of_a_page_runs_on_any_summary(page: str, summary: str
     frame = [{"summary": summary, "reference": summary or REFERENCE, "source": REFERENCE}]
     names = {"summary": summary, "abstract": "Limpets were counted.", "paper": REFERENCE}
     exec(examples(page)[0], names | {"frame": frame})  # noqa: S102 - it is ours
+
+
+def adapter(package: str) -> dict[str, Any]:
+    """The names that the example for a package defines, as the documentation has it."""
+    pytest.importorskip(package)
+    imported = re.compile(rf"^(import|from) {package}\b", re.MULTILINE)
+    (block,) = filter(imported.search, examples("docs/pages/how-to/python.md"))
+    names: dict[str, Any] = {}
+    exec(block, names)  # noqa: S102 - it is ours
+    return names
+
+
+def test_the_adapter_for_hugging_face_evaluate_is_a_metric_of_it() -> None:
+    """Tried where that package is there, as are the other two."""
+    metric = adapter("evaluate")["Faithfulness"]()
+    scored = metric.compute(
+        predictions=[SUMMARY, "It rose by 3 percent.", "", SUMMARY], references=[REFERENCE] * 4
+    )
+    assert (scored["faithfulness"], scored["faithfulness.n_scored"]) == (0.5, 3)
+
+
+def test_the_adapter_for_inspect_ai_is_a_scorer_of_it() -> None:
+    """It reads the state that a solver leaves."""
+    state = SimpleNamespace(output=SimpleNamespace(completion=SUMMARY), input_text=REFERENCE)
+    scorer = adapter("inspect_ai")["faithfulness"]()
+    assert asyncio.run(scorer(state, None)).value == 1.0
+    state.output.completion = ""
+    assert asyncio.run(scorer(state, None)).value == 0.0
+
+
+def test_the_adapter_for_deepeval_is_a_metric_of_it() -> None:
+    """It says itself whether it passes."""
+    metric = adapter("deepeval")["Faithfulness"]()
+    assert metric.measure(SimpleNamespace(input=REFERENCE, actual_output=SUMMARY)) == 1.0
+    assert metric.is_successful()
+    assert metric.measure(SimpleNamespace(input=REFERENCE, actual_output="")) == 0.0

@@ -115,7 +115,7 @@ def _partner(
     if figure.is_ordinal or figure not in own:
         return None
     others = [each for each in own if each is not figure]
-    best, most = None, (False, 0.0)
+    best, most = None, (0.0, False)
     for sentence in evidence:
         for other in find_figures(sentence):
             if not _is_rival(figure, other) or _is_taken(other, others):
@@ -124,8 +124,8 @@ def _partner(
             has = closeness(figure, other, near)
             is_same = _is_miscopied(figure, other, near, has)
             is_told = is_same or (has >= close and _is_of_one_thing(figure, other, near))
-            if is_told and (is_same, has) > most:
-                best, most = other, (is_same, has)
+            if is_told and (has, is_same) > most:
+                best, most = other, (has, is_same)
     return best
 
 

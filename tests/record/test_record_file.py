@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -14,13 +15,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.record.record_file import PART, RecordFile, as_json, from_json, read_record
+from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, Waivers, read_thresholds
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -190,6 +196,20 @@ def line(**items: object) -> str:
     return as_json({"suite": "golden/summeval.toml", **items})
 
 
+def test_a_line_that_no_run_has_written_is_refused(tmp_path: Path) -> None:
+    """An end that fits changes nothing."""
+    for each, fault in (
+        ('{"colour": 1}', "colour: unknown key"),
+        (line(), "it holds nothing"),
+        (as_json({"suite": "x", "pair": MOSS}), "the run has no suite 'x'"),
+        ("moss", "the whole: Invalid JSON"),
+        ("", "the whole: Invalid JSON"),
+        (line(pair={}), "pair."),
+    ):
+        message = refused(saved(tmp_path, sealed([*lines_of(), each])))
+        assert message.startswith(f"is no run record: line 4: {fault}")
+
+
 @pytest.mark.parametrize("added", ["moss", line(paper=paper("moss-01"))])
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_a_line_behind_the_end_is_refused(tmp_path: Path, added: str, end: str) -> None:
@@ -292,6 +312,77 @@ def test_a_spool_never_writes_through_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "precious").read_text(encoding="utf-8") == "mine"
 
 
+def test_a_record_can_come_through_a_pipe() -> None:
+    """`zcat run.jsonl.gz | summeval report /dev/stdin`: it can be read once only."""
+    ends = os.pipe()
+    os.write(ends[1], b"one\ntwo\n")
+    os.close(ends[1])
+    lines = RecordFile(os.fdopen(ends[0], "rb"))
+    assert [line for _, line in lines.all()] == [b"one\n", b"two\n"]
+    assert lines.at(4) == b"two\n"
+
+
+def shouting(low: float, high: float, *, lower_is_better: bool) -> RunRecord:
+    """A run with a threshold on a custom metric of this range, which its pair has as 2."""
+    counted = Named(
+        name="shouts",
+        metric="shouts",
+        meaning="marks",
+        low=low,
+        high=high,
+        lower_is_better=lower_is_better,
+    )
+    score = OwnScore(metric="shouts", numbers={"shouts": 2.0})
+    limits = Thresholds(pair=(Threshold("shouts", 1.0),), mean=(Threshold("shouts", 1.0),))
+    stored = suite(pair("moss-01", score), thresholds=limits)
+    return run(replace(stored, own_numbers=(counted,)))
+
+
+def test_two_records_with_metrics_of_one_name_know_nothing_of_each_other(tmp_path: Path) -> None:
+    """One team's metric is a count of faults, and another team's a grade."""
+    faults = shouting(0.0, 9.0, lower_is_better=True)
+    grades = shouting(-4.0, 4.0, lower_is_better=False)
+    files = [tmp_path / name for name in ("faults.json", "grades.json")]
+    for file, record in zip(files, (faults, grades), strict=True):
+        file.write_text(record_text(record), encoding="utf-8")
+    first, second = (read_record(file, OPTION) for file in files)
+    for record, expected in ((first, "failed"), (second, "passed"), (first, "failed")):
+        (decided,) = decide(record).suites
+        (judged,), (gated,) = decided.pairs, decided.systems
+        assert (judged.outcome, gated.outcome) == (expected, expected)
+    assert record_text(first) == record_text(faults)
+
+
+def test_reading_a_record_leaves_what_the_process_knows(tmp_path: Path) -> None:
+    """A hostile record could name numbers for the suite that is gated beside it."""
+    record = shouting(0, 9, lower_is_better=True)
+    read_record(saved(tmp_path, record_text(record)), OPTION)
+    assert "shouts" not in CATALOGUE
+    with pytest.raises(OptionError, match="unknown threshold 'shouts'"):
+        read_thresholds({}, options=["shouts=1"])
+
+
+@pytest.mark.parametrize(("most", "state"), [(3.0, "in use"), (1.5, "exceeded")])
+def test_waivers_and_slices_of_a_record_know_its_numbers(
+    tmp_path: Path, most: float, state: str
+) -> None:
+    """Fewer faults are better, whoever reads the record, and whatever bounds them."""
+    record = shouting(0.0, 9.0, lower_is_better=True).suites[0]
+    (first,), papers = record.pairs, ("moss-01", "zinc-01", "fern-01", "kiln-01", "reed-01")
+    part = Slice(name="field=wet", papers=papers, thresholds=(Threshold("shouts", 1.0),))
+    stored = replace(
+        record,
+        pairs=tuple(replace(first, paper=name) for name in papers),
+        systems=(system("careful", *papers),),
+        policy=replace(
+            record.policy, waivers=Waivers(waivers=(waiver("shouts", most=most),)), slices=(part,)
+        ),
+    )
+    (decided,) = decide(read_record(saved(tmp_path, record_text(run(stored))), OPTION)).suites
+    assert [use.state for use in decided.waivers] == [state]
+    assert [mean.name for mean in decided.systems[0].slices[0].missed] == ["shouts"]
+
+
 RECORD = RunRecord(
     header=run().header, judge=run().judge, suites=(suite(pair("moss-01", rated())),)
 )
@@ -350,6 +441,15 @@ def test_every_value_that_is_written_and_read_is_the_same(record: RunRecord) -> 
     assert as_json(result) == text
 
 
+def test_halves_of_surrogate_pairs_become_a_sign_that_stays() -> None:
+    """No UTF-8 file can hold them; a record that is read and saved again is the same."""
+    text = as_json(paper("moss-01", references=("a\ud800b", "\udfff", "\U0001f33f")))
+    text.encode()
+    result = from_json(PaperRecord, text)
+    assert result.references == ("a\ufffdb", "\ufffd", "\U0001f33f")
+    assert as_json(result) == text
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_json_does_not_have_is_neither_written_nor_read(value: float) -> None:
     """No other reader could read the file; a score of NaN is a bug and no result."""
@@ -394,3 +494,19 @@ def test_what_no_run_has_written_is_refused_with_its_place(
         from_json(RunRecord, json.dumps(values))
     assert type(caught.value) is ValueError
     assert str(caught.value).startswith(message)
+
+
+def test_a_golden_answer_is_written_without_what_it_does_not_say() -> None:
+    """Worked example: thousands agree with their label, and 50 bytes of each are enough."""
+    agrees = GoldenAnswer(kind="sentence", label=1.0, answer=1.0)
+    assert as_json(replace(agrees, support=0.9)).endswith('"label": 1.0, "support": 0.9}')
+    assert as_json(agrees) == '{"answer": 1.0, "kind": "sentence", "label": 1.0}'
+    unanswered = replace(agrees, index=3, answer=None, reason="no reply")
+    assert as_json(unanswered) == (
+        '{"answer": null, "index": 3, "kind": "sentence", "label": 1.0, "reason": "no reply"}'
+    )
+    evidence = EvidenceCount(named=2, labelled=1, both=1)
+    full = replace(agrees, error="number", evidence=evidence, text="Mice slept.", against="Mice.")
+    assert set(json.loads(as_json(full))) == {
+        "answer", "kind", "label", "error", "evidence", "text", "against"
+    }  # fmt: skip

@@ -125,6 +125,21 @@ def test_a_flow_given_up_while_it_asks_takes_nobody_with_it() -> None:
     assert (there, again) == ((echo(ZINC),), [(echo(MOSS),)])
 
 
+def test_a_flow_that_gives_up_takes_nobody_with_it() -> None:
+    """Who waits for another's question may be cancelled; the one who asked gets the answer."""
+
+    async def give_up() -> Answers:
+        asker = Asker(Scripted(lambda _: asyncio.sleep(0.01)))
+        asking = asyncio.create_task(asker.ask((ZINC,)))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(asker.ask((ZINC,)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        return await asking
+
+    assert asyncio.run(give_up()) == (echo(ZINC),)
+
+
 def test_memory_is_bounded_and_forgets_the_oldest() -> None:
     """A suite may have a million pairs; the reference in use must not be the one forgotten."""
     judge = Scripted()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.session import Session, Terms
 from tests.asked_suite import by_rule, desk_for, evaluated, loaded, tasks_of, write_suite
-from tests.decisions_by_rule import decided
+from tests.decisions_by_rule import changing, decided
 from tests.scripted_server import Action, ScriptedServer, Seen, Status
 
 LUNA = '\n[judges.luna]\nkind = "{kind}"\nendpoint = "here"\nmodel = "luna-6"\n'
@@ -79,6 +80,17 @@ def test_a_plan_counts_the_calls_of_a_run_and_none_of_their_replies(tmp_path: Pa
     assert all(each.cost for each in calls)
 
 
+def test_a_budget_stops_a_decision_judge(tmp_path: Path) -> None:
+    """What would cost more than is left is not asked."""
+    prices = "input_price = 1000.0\noutput_price = 0.0\n"
+    with ScriptedServer(decided) as server:
+        suite = loaded(luna(tmp_path / "suite", server.url, more=prices))
+        session = desk_for(tmp_path / "store", suite, budget=2.0)
+        results = evaluated(session, suite, tasks_of(suite), "luna")
+        assert 0 < server.n_requests < 10
+    assert any("budget" in str(each) for each in results)
+
+
 def test_facts_are_listed_offline_unless_the_suite_names_a_judge(tmp_path: Path) -> None:
     """Lists come from ``facts``; everything else from the decision judge itself."""
     suite = loaded(luna(tmp_path / "suite", "http://127.0.0.1:1/v1"))
@@ -130,6 +142,16 @@ def test_the_list_of_prices_knows_the_decisions_of_openai() -> None:
     assert typesafe.price(None, "jev-1.13") is None
 
 
+def test_a_refused_item_is_one_unanswered_one_of_its_pair(tmp_path: Path) -> None:
+    """One declined question is an error of one item, and the run says which."""
+    change = changing(s1={"type": "refusal"})
+    with ScriptedServer(lambda seen: decided(seen, change)) as server:
+        suite = loaded(luna(tmp_path / "suite", server.url))
+        results = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), "luna")
+    reasons = Counter("the model refused this question" in str(each) for each in results)
+    assert reasons == {True: 2}
+
+
 def test_a_server_of_another_kind_ends_the_run(tmp_path: Path) -> None:
     """Chat and decisions are told apart by their routes."""
 
@@ -142,6 +164,55 @@ def test_a_server_of_another_kind_ends_the_run(tmp_path: Path) -> None:
             evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), "luna")
 
 
+CASCADE = '[judges.cascade]\nfirst = "luna"\nthen = "rule"\nunsure = [0.3, 0.9]\n'
+PANEL = """
+[judges.jev]
+kind = "systemone"
+endpoint = "here"
+model = "jev-1"
+[judges.panel]
+facets = ["luna", "jev", "rule"]
+facts = ["luna", "jev", "rule"]
+sentences = ["luna", "jev", "rule"]
+rule = "majority"
+"""
+
+
 def both(seen: Seen) -> Action:
     """Decisions and chat by rule."""
     return by_rule(seen) if "messages" in seen.body else decided(seen)
+
+
+def test_a_cascade_asks_the_second_judge_for_unsure_items_only(tmp_path: Path) -> None:
+    """Its calls are planned from the stored answers of the first."""
+    with ScriptedServer(both) as server:
+        suite = loaded(luna(tmp_path / "suite", server.url, more=CASCADE))
+        tasks, store = tasks_of(suite), tmp_path / "store"
+        evaluated(desk_for(store, suite), suite, tasks, "luna")
+        n_first = server.n_requests
+        survey, signature = desk_for(store, suite, run="2").survey(
+            "cascade", [suite], tasks, imagine=True
+        )
+        results = evaluated(desk_for(store, suite, run="3"), suite, tasks, "cascade")
+        models = {seen.model for seen in server.seen[n_first:]}
+        assert len(survey.missing) == server.n_requests - n_first > 0
+    assert models == {"rule-1"}  # luna's replies are stored
+    assert "unsure=0.3-0.9(luna-6 at=here" in signature
+    assert "rule-1 at=here" in signature
+    faithfulness = str(results[0].score("faithfulness"))
+    assert "reason='rule: " in faithfulness
+    assert "reason='luna: " in str(results)
+
+
+def test_a_majority_of_three_judges_measures_all_metrics(tmp_path: Path) -> None:
+    """All three are asked about the same facts, sentences and facets."""
+    with ScriptedServer(both) as server:
+        suite = loaded(luna(tmp_path / "suite", server.url, more=PANEL))
+        session = desk_for(tmp_path / "store", suite)
+        judge = session.judge("panel", [suite])
+        results = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), "panel")
+        assert {seen.model for seen in server.seen} == {"luna-6", "jev-1", "rule-1"}
+    assert session.is_asked("panel", [suite])
+    assert judge.signature.count("majority(luna-6") == 1
+    assert "listing=(offline" in judge.signature
+    assert "Unscored" not in str(results)

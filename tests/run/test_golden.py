@@ -349,6 +349,14 @@ def test_a_sentence_without_a_verdict_is_unanswered() -> None:
     assert (outcome.text, outcome.reason) == ("Zinc was given.", "s0 is so")
 
 
+def test_a_fragment_is_no_sentence_to_compare_and_one_beyond_the_summary_is_refused() -> None:
+    """The metric leaves out pieces under five characters; a model may write less than labelled."""
+    of = evaluation(judged(s0=True, s1=True, s3=True))
+    assert [answer.index for answer in answers(of, sentences=(said(2), said(3)))] == [3]
+    with pytest.raises(SuiteError, match="is about sentence 4, and the summary has 4"):
+        answers(of, sentences=(said(4),))
+
+
 def test_facts_stand_beside_their_labels() -> None:
     """Facts of the reference first; where they differ, what carries them for the judge."""
     outcome = answers(

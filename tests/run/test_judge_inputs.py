@@ -150,6 +150,15 @@ def test_a_class_that_makes_no_judge_is_a_mistake_with_a_line(
         Session({}).judge("hasty", [suite])
 
 
+def test_a_class_that_asks_no_names_is_a_mistake(tmp_path: Path) -> None:
+    """A text is a list of letters to Python."""
+    suite = suite_with(tmp_path / "a", f'[judges.hasty]\nuse = "{USE}:Hasty"\nmakes = "asks"\n')
+    with pytest.raises(
+        OptionError, match="asks\\('facets'\\) of judge 'hasty' breaks down: TypeError"
+    ):
+        Session({}).judge("hasty", [suite])
+
+
 def test_a_replay_asks_no_judge_of_a_team(tmp_path: Path) -> None:
     """Nothing of what it answers is recorded; our own classes of records and models may answer."""
     suite = suite_with(tmp_path / "a", house())
@@ -186,6 +195,13 @@ def test_a_class_that_asks_a_model_is_planned_and_stored_as_any_other(tmp_path: 
             assert signature.endswith("toned")
             assert all(each.scores for each in evaluated(session, suite, tasks))
             assert (len(server.seen) > n_before) == is_first
+
+
+def test_an_endpoint_of_a_class_is_checked_as_any_other(tmp_path: Path) -> None:
+    """A model at an endpoint that nobody knows could be anybody's."""
+    table = f'[judges.rule]\nuse = "{USE}:Rules"\ntone = "calm"\nendpoint = "hear"\nmodel = "m"\n'
+    with pytest.raises(SuiteError, match="judge 'rule' names the unknown endpoint"):
+        Session({}).judge("rule", [suite_with(tmp_path / "a", table)])
 
 
 def test_no_class_is_loaded_before_its_judge_is_used(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.llm_judge import sentence_examples_hash
+from summeval_pytest.judges.llm.llm_judge import fact_examples_hash, sentence_examples_hash
 from summeval_pytest.judges.llm.prompts import Examples
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.run.judge_material import label_examples
@@ -17,11 +17,13 @@ from summeval_pytest.run.session import Session
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.reading import normalise
 from tests.asked_suite import (
+    GOOD,
     SENTENCES,
     by_rule,
     desk_for,
     evaluated,
     loaded,
+    tasks_of,
     write_suite,
 )
 from tests.label_suite import write_lines
@@ -91,9 +93,29 @@ def test_the_signature_follows_the_labels_and_not_their_order(tmp_path: Path) ->
     assert signature_of(one) == signature_of(backward) != signature_of(fewer)
 
 
+def test_a_part_of_a_run_has_the_examples_of_the_whole(tmp_path: Path) -> None:
+    """Shards are merged under one signature, and a judge of facets leaves other labels out."""
+    suite = suite_in(tmp_path / "kilns", *LABELS)
+    part = suite.labelled_where(lambda paper: paper == "moss").labelled_by_facets()
+    assert len(part.labels) == 2
+    assert signature_of(part) == signature_of(suite)
+
+
 def examples_of(suite: Suite) -> Examples:
     """The ratings that the suite's judge is shown."""
     return label_examples("rule", [suite]).ratings
+
+
+def test_frozen_facets_are_shown_in_place_of_the_reference(tmp_path: Path) -> None:
+    """A rating of a facet that the frozen reference does not state shows nothing."""
+    folder = tmp_path / "kilns"
+    suite_in(folder, *LABELS)
+    frozen = {"method": SENTENCES["kiln"][1], "result": SENTENCES["kiln"][2]}
+    rewrite_papers(folder, kiln={"reference_facets": frozen})
+    bad, good = sorted(examples_of(loaded(folder)).choose(REFERENCES["moss"]), key=len)
+    assert good.startswith("<<<example method reference ")
+    assert SENTENCES["kiln"][0] not in good
+    assert bad.endswith('{"method": {"rating": 1}}')
 
 
 @pytest.mark.parametrize("key", ["reference", "source"])
@@ -162,6 +184,20 @@ def test_too_few_ratings_are_a_usage_error(tmp_path: Path, labels: list[object])
     )
 
 
+@pytest.mark.parametrize("text", ["kiln " * 3000, "<pad>"], ids=["long", "empty"])
+def test_a_summary_that_is_too_long_or_empty_is_no_example(tmp_path: Path, text: str) -> None:
+    """It would leave no room for others, and half a summary would be rated as if it were whole."""
+    folder = tmp_path / "kilns"
+    suite_in(folder, *LABELS)
+    unfit = [{"paper": paper, "summary": text} for paper in SENTENCES]
+    write_lines(folder / "good.jsonl", *unfit)
+    examples = examples_of(loaded(folder))
+    assert len(examples.pool) == 2
+    write_lines(folder / "bad.jsonl", *unfit)
+    with pytest.raises(OptionError, match="at most 3,000 tokens each with their texts"):
+        examples_of(loaded(folder))
+
+
 CHECKED = [
     {"paper": paper, "system": "good", "sentences": [
         {"index": 2, "faithful": True},
@@ -209,3 +245,40 @@ STATED = [
     for paper in SENTENCES
     for system in ("good", "bad")
 ]
+
+
+def test_facts_are_checked_with_labelled_facts_of_other_papers(tmp_path: Path) -> None:
+    """In each direction, and in FM by facts: another system's labels would give them away, too."""
+    judge = 'use = "summeval_pytest.study.llm_readings:LlmReadings"\n'
+    judge += 'examples = "labels"\nfacets = "facts"'
+    with ScriptedServer(by_rule) as server:
+        suite = suite_in(tmp_path / "kilns", *STATED, url=server.url, judge=judge)
+        tasks = [*golden_tasks(suite), *tasks_of(suite, ["good"])]
+        evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
+    checks = [seen.texts[1] for seen in server.seen if "\n\n<<<facts " in seen.texts[1]]
+    assert len(checks) == 8
+    for message in checks:
+        examples, question = message.rsplit("<<<premises ", 1)
+        (other,) = (paper for paper in SENTENCES if f"{paper} was tried" in examples)
+        assert GOOD[other].split(". ")[0] in examples
+        assert not any(text in question for text in SENTENCES[other])
+        assert '{"id": 1, "label": "entailed"}, {"id": 2, "label": "not_entailed"}]' in examples
+        assert f"Three {other}" not in examples, "as many that follow as do not"
+    shown = label_examples("rule", [suite]).facts
+    assert len(shown) == 4
+    assert signature_of(suite).endswith(f" fact_examples={shown}/{fact_examples_hash()}")
+
+
+def test_labels_of_one_kind_are_no_examples_of_sentences(tmp_path: Path) -> None:
+    """A judge that sees faithful sentences only would learn to say yes; the 100th is not there."""
+    sentences = [{"index": 0, "faithful": True}, {"index": 99, "faithful": False}]
+    faithful = [{**label, "sentences": sentences} for label in CHECKED]
+    suite = suite_in(tmp_path / "kilns", *faithful)
+    with pytest.raises(OptionError) as caught:
+        signature_of(suite)
+    assert str(caught.value) == (
+        f"judge 'rule' takes its examples from labels, and {suite.shown} has too few: it needs"
+        " recorded summaries of at least two papers with ratings of facets, or with sentences or"
+        " facts of both kinds, at most 3,000 tokens each with their texts; label more, or delete"
+        " 'examples'"
+    )

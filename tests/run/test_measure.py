@@ -10,9 +10,10 @@ from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.flow import Dialogue, Returned
-from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.metrics.number import MetricName, Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.run.measure import (
     PLAIN,
@@ -23,12 +24,14 @@ from summeval_pytest.run.measure import (
     stated_flow,
 )
 from summeval_pytest.run.runner import Task, evaluate_task
-from summeval_pytest.study.baselines import RateSummary, SummaryRating
+from summeval_pytest.study.agreement.columns import SEGMENTS
+from summeval_pytest.study.baselines import BASELINES, RateSummary, SummaryRating
 from summeval_pytest.study.eva.printed_eva import PrintedEva
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
+from summeval_pytest.text.reading import normalise
 from tests.judges.llm.by_rule import RuleSender
 
 ZINC_PAPER = "Mice slept longer. Water did nothing."
@@ -159,6 +162,53 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
     assert {name: numbers.values[name] for name in expected} == pytest.approx(expected)
 
 
+def test_a_fact_cut_out_of_a_sentence_brings_the_sentence_with_it() -> None:
+    """A fragment tells nothing; a fact in other words stands for itself."""
+    summary = "Moss grew twice as fast in rain, but not on stones. Rain helps."
+    whole, _, _ = summary.partition(" Rain helps")
+
+    def checked(text: str, sentence: int = 0) -> CheckedFact:
+        return CheckedFact(fact=q.Fact(text=text, sentence=sentence), holds=False, reason="")
+
+    facts = checked("Moss: but not on stones."), checked("Stones lacked it."), checked(whole)
+    score = EvaScore(
+        value=0.0,
+        precision=0.0,
+        recall=0.0,
+        recall_entailed=None,
+        reference=(checked("In rain moss grew."),),
+        candidate=facts,
+    )
+    actual = Evaluation(
+        pair=Pair(
+            paper=paper("Ice.", summary), system="careful", summary=summary, place=Place("a")
+        ),
+        scores=(score,),
+        signatures=(),
+        source=("Moss.",),
+    ).findings()
+    assert {
+        (each.reference if each.number == "eva.recall" else each.summary): each.sentence
+        for each in actual
+    } == {
+        "Moss: but not on stones.": whole,
+        "Stones lacked it.": "",
+        whole: "",
+        "In rain moss grew.": whole,
+    }
+
+
+def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing() -> None:
+    """What its endpoint says of it counts, even where the text reads like a summary."""
+    judge = Fair()
+    evaluation = measured(pair(SLEPT, flaw=REFUSED), judge)
+    assert judge.asked == []
+    assert evaluation.scores == tuple(
+        Unscored(metric=metric, status=REFUSED.status, reason=REFUSED.reason) for metric in METRICS
+    )
+    assert [signature.metric for signature in evaluation.signatures] == list(METRICS)
+
+
 @pytest.mark.parametrize(
     ("metric", "kinds"),
     [
@@ -212,6 +262,40 @@ def test_a_metric_without_an_answer_has_no_number(
     assert lack.reason.endswith("the reply was cut off")
     assert [numbers.why_unscored(other) for other in METRICS if other != metric] == [None, None]
     assert numbers.unscored == (lack,)
+
+
+def test_the_mean_of_several_references_counts_where_the_suite_says_so() -> None:
+    """The first states the summary's fact among two, the second alone: R = 1/2 and 1.
+
+    F1 = 2/3 and 1, so .833; the evidence shown is against the first. FM is .75 against either.
+    Otherwise the best counts, which is 1.
+    """
+    two = paper(f"{SLEPT} Water did nothing.", f"{SLEPT} {SLEPT}")
+    evaluation = measured(
+        pair(SLEPT, two), Fair(), "facet", "eva", variants=Variants(references="mean")
+    )
+    values = evaluation.numbers().values
+    assert measured(pair(SLEPT, two), Fair(), "eva").numbers().values["eva"] == 1.0
+    assert values["eva"] == pytest.approx((2 / 3 + 1) / 2)
+    assert values["eva.recall"] == 0.75
+    assert values["facet"] == 0.75
+    score = evaluation.score("eva")
+    assert isinstance(score, EvaScore)
+    assert [fact.fact.text for fact in score.reference] == [SLEPT, "Water did nothing."]
+    assert len(score.by_reference) == 2
+    assert all("|references:mean|" in str(signature) for signature in evaluation.signatures)
+
+
+def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
+    """A baseline and the facets of the summary cost a question each, where they are asked for."""
+    judge, zinc = Fair(), pair(SLEPT)
+    task = replace(task_of(zinc, "facet"), extras=(BASELINES["direct"], SEGMENTS))
+    outcome = asyncio.run(evaluate_task(task, zinc, Asker(judge)))
+    assert outcome.extras == {"direct": 0.75, "facet": q.FacetSegments(result=SLEPT)}
+    assert [type(question) for question in judge.asked].count(RateSummary) == 1
+    plain = measured(zinc, Fair(), "facet")
+    assert outcome.scores == plain.scores
+    assert plain.extras == {}
 
 
 # Conversations beside the metrics
@@ -278,6 +362,39 @@ def test_labelled_facts_are_checked_as_recall_and_precision_check_them() -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("of", "premises"),
+    [
+        (paper(facts=facts(SAFE, ACTS)), (SAFE, ACTS)),
+        (
+            paper("<s> Zinc acts. It is safe. </s>", "Growth rose."),
+            ("Zinc acts.", "It is safe.", "Growth rose."),
+        ),
+    ],
+    ids=["reviewed facts", "sentences of all references"],
+)
+def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
+    of: Paper, premises: tuple[str, ...]
+) -> None:
+    """What somebody has frozen of it, else its sentences as a judge sees them."""
+    flow = stated_flow(pair(ZINC, of), FactLabels(candidate=labels(GREW)))
+    requested, outcome = ended(flow, (checks(True),))
+    assert requested == [
+        q.CheckFacts(
+            facts(GREW), premises, every_premise=True, reference=normalise(of.references[0])
+        )
+    ]
+    assert outcome == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
+
+
+def test_an_answer_that_does_not_fit_is_the_judges_fault() -> None:
+    """A fact without a check must not pass for one that agrees."""
+    flow = stated_flow(pair(ZINC), FactLabels(reference=labels(ACTS, SAFE)))
+    reason = "the judge returned 1 fact checks for 2 asked about"
+    unscored = Unscored(metric="eva", status="unanswered", reason=reason)
+    assert ended(flow, (checks(True),))[1] == unscored
+
+
 # Variants and their recipes
 
 OFFLINE = OfflineJudge()
@@ -301,3 +418,19 @@ def test_the_defaults_leave_every_signature_as_it_was(
     plain = signature_of(metric, judge=judge.signature, suite=SUITE)
     for variants in (PLAIN, Variants(eva_recall="matched")):
         assert metric_signature(metric, judge=judge, suite=SUITE, variants=variants) == plain
+
+
+def test_a_variant_is_in_the_recipes_that_it_moves_and_in_no_other() -> None:
+    """A facet's number does not move with EVA's stages; faithfulness knows the source alone."""
+    variants = Variants(eva=WHOLE)
+    assert added("eva", OFFLINE, variants) == {
+        "chains": "adjacent",
+        "premises": "3",
+        "relations": "0.65",
+        "similarity": "tfidf-1",
+        "validation": "chain",
+    }
+    assert added("facet", OFFLINE, variants) == added("faithfulness", OFFLINE, variants) == {}
+    mean = Variants(references="mean")
+    assert added("facet", OFFLINE, mean) == added("eva", OFFLINE, mean) == {"references": "mean"}
+    assert added("faithfulness", OFFLINE, mean) == {}

@@ -3,12 +3,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ChatRequest, Message
+from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Message
 from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
@@ -126,6 +127,32 @@ def test_summary_that_is_not_written_yet_is_imagined(tmp_path: Path, suite: Suit
     assert not any(missing.is_certain for missing in judged)
 
 
+def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
+    tmp_path: Path, suite: Suite
+) -> None:
+    """References' facets were not answered, summaries' were: both systems' ratings are imagined."""
+    evaluated(desk_for(tmp_path / "full", suite), suite, tasks_of(suite, ["good", "bad"]))
+    first = surveyed(desk_for(tmp_path / "none"), suite, tasks_of(suite), imagine=False)
+    own = [m for m in first.missing.values() if m.metric == "facet"]
+    references = {m.key for m in own if "crack in" in str(m.request) or "get hot" in str(m.request)}
+    assert len(references) == 2
+    with (
+        closing(LocalStore(tmp_path / "full")) as old,
+        closing(LocalStore(tmp_path / "store")) as new,
+    ):
+        for missing in own:
+            row = old.get(missing.key)
+            assert row is not None
+            if missing.key not in references:
+                new.put(row)
+
+    survey = surveyed_in(tmp_path / "store", suite, "good", "bad", metrics=("facet",))
+
+    certain = {m.key: m.is_certain for m in survey.missing.values()}
+    assert {key for key, is_certain in certain.items() if is_certain} == references
+    assert counted(survey) == {("good", "facet"): 2 + 2, ("bad", "facet"): 2}
+
+
 def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:
@@ -154,6 +181,56 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     assert after.missing == {}
     assert set(after.stored) == set(plan.stored) | set(plan.missing)
     assert after.stored == stored(tmp_path / "store"), "under the topics of the requests"
+
+
+def test_share_of_replies_counts_each_reply_once(
+    tmp_path: Path, suite: Suite, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Facts of the reference come from one reply for all; each reply claims 20 tokens."""
+    tasks = tasks_of(suite, ["good"], ("facet", "eva"))
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
+    needs: dict[str, int] = {}
+    find = Survey.find
+
+    def noted(survey: Survey, key: str, endpoint: str, request: ChatRequest) -> ChatReply | None:
+        needs[key] = request.max_tokens
+        return find(survey, key, endpoint, request)
+
+    monkeypatch.setattr(Survey, "find", noted)
+    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False)
+    assert len(needs) == server.n_requests
+    assert len(set(needs.values())) > 1
+    assert survey.reply_share == 20 * len(needs) / sum(needs.values())
+
+
+VARIANT = """eva_recall = "matched"
+[metrics.eva]
+use = "summeval_pytest.study.eva.printed_eva:PrintedEva"
+chains = "adjacent"
+validation = "chain"
+premises = 2
+relations = 0.65
+"""
+
+
+def test_a_variants_questions_are_planned_too_and_found_after_its_run(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    """Two pairs: facts and relations of two texts, three facts' links, two premises a fact.
+
+    The embedded judge stands in for the facts, which says how many there are: a reference of four
+    sentences and a summary of three have a fact each.
+    """
+    suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
+    survey = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
+    topics = Counter(m.request.topic.split(" '")[0] for m in survey.missing.values())
+    assert topics["facts"] == topics["relations"] == 4
+    n_facts = 3
+    assert topics["fact checks"] == 2 * ((n_facts - 1) + 2 * n_facts)
+    assert (survey.stored, server.n_requests) == ({}, 0)
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite, metrics=("eva",)))
+    after = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
+    assert (after.missing, len(after.stored)) == ({}, server.n_requests)
 
 
 # Calls, tokens and dollars
@@ -218,6 +295,19 @@ def test_calls_without_a_price_are_counted_beside_the_cost_of_the_others(
     """A sum of some of the costs must not look like all of them."""
     (row,) = planned_calls([missing(price=price) for price in prices], 0.25, {})
     assert (row.cost, row.n_unpriced) == (cost, n_unpriced)
+
+
+def test_two_models_of_one_price_are_both_named() -> None:
+    """Each is another server's price, and may change alone."""
+    prices = [replace(CHEAP, source=source) for source in ("m-1 at a", "m-2 at b")]
+    (row,) = planned_calls([missing(price=price) for price in prices], 0.25, {})
+    assert row.listed == {(price.source, price) for price in prices}
+
+
+def test_replies_have_the_usual_length_where_none_is_remembered() -> None:
+    """Three tenths of what they may have; remembered replies know better, even of nothing."""
+    rows = [planned_calls([missing()], share, {})[0] for share in (None, 0.0)]
+    assert [row.completion_tokens for row in rows] == [300, 0]
 
 
 def test_a_model_that_thinks_is_planned_to_think_on() -> None:

@@ -30,6 +30,17 @@ def test_the_end_that_is_promised_moves_little(burst: int) -> None:
     assert max(abs(after - before) for before, after in pairwise(ends)) < 2.0  # in half a second
 
 
+def test_nothing_is_promised_before_anybody_can_know() -> None:
+    """The first of 64 pairs that were begun together says nothing of how fast they are."""
+    time_left = TimeLeft()
+    assert time_left.look(20.0, 9, 0, 300) is None
+    assert time_left.look(21.0, 99, 1, 300) is None
+    assert time_left.look(22.0, 199, 64, 300) is None
+    later = time_left.look(31.0, 199, 64, 300)
+    assert later is not None
+    assert 60 < later < 180
+
+
 def test_the_text_says_what_is_in_the_way() -> None:
     """Whoever reads the log of a run that hangs wants to know of whom."""
     ledger = Ledger(totals=Totals(n_asked=1200, n_cached=34, cost=1.5), n_in_flight=3)

@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Generator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
+from time import sleep
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
+from summeval_pytest.endpoints.limits import URGENCY
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
@@ -204,6 +207,75 @@ def test_evaluations_are_many_at_once_within_the_judges_bound(
     assert judge.mice == list(range(N_PAIRS))
     assert judge.most_open == min(in_flight, N_PAIRS)
     assert judge.most_unfetched <= in_flight
+
+
+def test_whoever_stops_early_leaves_no_evaluation_open(tasks: list[Task]) -> None:
+    """What was opened would hold its texts, and the places of pairs to read ahead."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        answered = runner.evaluations(tasks[:6])
+        assert isinstance(answered, Generator)
+        assert [next(answered).paper, next(answered).paper] == ["mouse-0", "mouse-1"]
+        assert runner._open
+        answered.close()
+        assert runner._open == {}
+        wait_until(lambda: judge.mice == [0, 1, 2, 3] and judge._open == 0)
+        runner.plan(tasks[6:])
+        settle(runner)
+        assert judge.mice == [0, 1, 2, 3, 6, 7]
+
+
+def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -> None:
+    """Those before it were handed over; none is left open after it."""
+    judge = Failing(2, in_flight=3)
+    with closing(Runner(judge)) as runner:
+        answered = runner.evaluations(tasks)
+        assert [next(answered).paper, next(answered).paper] == ["mouse-0", "mouse-1"]
+        with pytest.raises(JudgeError, match="no route to mouse 2"):
+            next(answered)
+        assert runner._open == {}
+        assert list(answered) == []
+
+
+def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task]) -> None:
+    """A pair read ahead may be another process's test, so only its numbers are kept."""
+    judge = Together(2)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: runner.n_judged == N_PAIRS)
+        assert judge.mice == list(range(N_PAIRS))
+        assert judge.most_open == 2
+        assert [answered.paper for answered in runner.numbers(tasks)] == [t.paper for t in tasks]
+        assert runner.evaluation(tasks[5]).paper == "mouse-5"
+    assert judge.mice == list(range(N_PAIRS))
+
+
+class Asking(Waiting):
+    """Has to ask an endpoint about the first so many mice; the others are remembered."""
+
+    def __init__(self, n_asked: int) -> None:
+        super().__init__(in_flight=3)
+        self.n_asked = n_asked
+
+    async def think(self, mouse: int) -> None:
+        """Says so, as whoever sends requests does."""
+        if mouse < self.n_asked:
+            URGENCY.get().has_asked = True
+        await super().think(mouse)
+
+
+@pytest.mark.parametrize(("n_asked", "n_read"), [(2, 5), (3, 6), (N_PAIRS, N_PAIRS)])
+def test_reading_ahead_ends_where_others_have_asked_everything(
+    tasks: list[Task], n_asked: int, n_read: int
+) -> None:
+    """Two pairs are this process's own; then three in a row that ask nothing are enough."""
+    judge = Asking(n_asked)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks, n_share=2)
+        wait_until(lambda: runner.n_judged >= n_read)
+        settle(runner)
+        sleep(0.02)
+        assert n_read <= len(judge.mice) <= min(n_read + 1, N_PAIRS)  # one more may be open
 
 
 def test_whoever_waits_is_reported_how_things_stand(

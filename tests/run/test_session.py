@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
@@ -12,6 +13,7 @@ from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.endpoints.endpoint import Address, Price
 from summeval_pytest.errors import NoReplyError, OptionError, Place
 from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.options import Record
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import write_cassette
@@ -24,9 +26,10 @@ from tests.asked_suite import (
     evaluated,
     loaded,
     tasks_of,
+    text_by_rule,
     write_suite,
 )
-from tests.scripted_server import ScriptedServer
+from tests.scripted_server import Answer, ScriptedServer, Seen
 
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
@@ -287,6 +290,26 @@ def test_a_name_that_no_suite_defines_is_a_model(
     )
 
 
+@pytest.mark.parametrize("name", ["json:JSONDecoder", "offlin"])
+def test_judge_of_a_suite_is_meant_before_any_other(tmp_path: Path, name: str) -> None:
+    """A name that could be a class's, or a misspelling, is the suite's where the suite has it."""
+    folder = write_suite(tmp_path / "kilns", URL)
+    toml = folder / "summeval.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace("[judges.rule]", f'[judges."{name}"]'))
+    suite = loaded(folder)
+    assert Session({}).judge_spec(name, [suite]) is suite.judges[name]
+
+
+def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
+    """Nobody would want to pay for a misspelling, and nothing else could vote."""
+    for name in ("ofline", "offlin", "offline2"):
+        message = refusal(partial(Session({}).judge_spec, name, []))
+        assert message == f"no judge {name!r}; did you mean 'offline'?"
+    assert refusal(lambda: Session({}, Terms(votes=3)).judge("offline", [here])) == (
+        "--summ-votes asks a model several times, and judge 'offline' is none; leave it out"
+    )
+
+
 def test_suites_that_disagree_are_refused(tmp_path: Path, here: Suite, there: Suite) -> None:
     """One run has one judge, at one place, and nobody could say which; so has a model."""
     other = loaded(write_suite(tmp_path / "other", URL, judge="votes = 5"))
@@ -302,6 +325,25 @@ def test_suites_that_disagree_are_refused(tmp_path: Path, here: Suite, there: Su
     assert refusal(lambda: session.judge("rule", [here, there], Connections().line)) == of_endpoint
     session.check_system(here, here.systems["writer"])
     assert refusal(lambda: session.check_system(there, there.systems["writer"])) == of_endpoint
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("rul", " (no judge of the suite is 'rul'; did you mean 'rule'?)"),
+        ("nowhere:Fair", " (a class of yours? Python finds no module 'nowhere')"),
+        ("gpt-oss:20b", " (no judge of the suite is 'gpt-oss:20b'; known: rule)"),
+        ("rule", ""),
+    ],
+)
+def test_a_name_that_is_no_judge_of_the_suite_is_called_so(
+    here: Suite, name: str, hint: str
+) -> None:
+    """It is said where the model cannot be asked, as it may be meant as it is written."""
+    session, lines = Session({}), Connections()
+    session.judge(name, [here], lines.line)
+    ((address, _),) = lines.made
+    assert address.hint == hint
 
 
 GATE: Final = '[judges.gate]\nfacets = "rule"\n'
@@ -336,3 +378,58 @@ def test_a_composed_judge_is_asked_planned_and_replayed_as_its_parts(
     replay = desk_for(tmp_path / "other", suite, record="none")
     again = evaluated(replay, suite, tasks, judge="gate")
     assert [each.scores for each in again] == [each.scores for each in first]
+
+
+def contrary(seen: Seen) -> Answer:
+    """Calls those sentences supported that share no words with the source."""
+    text = text_by_rule(dict(seen.body)).replace('"unsupported"', '"?"')
+    return Answer(text.replace('"supported"', '"unsupported"').replace('"?"', '"supported"'))
+
+
+@pytest.mark.parametrize("rule", ["all", "any"])
+def test_several_judges_check_the_same_sentences(tmp_path: Path, rule: str) -> None:
+    """One of them is contrary, so that they differ; asking both again sends no request."""
+    table = f'[judges.both]\nsentences = ["rule", "offline"]\nrule = "{rule}"\n'
+    store = tmp_path / "store"
+    with ScriptedServer(contrary) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url, tail=table))
+        tasks = tasks_of(suite, ["good", "bad"])
+
+        def supported(judge: str) -> list[list[object]]:
+            run = evaluated(desk_for(store, suite), suite, tasks, judge=judge)
+            checks = [cast("FaithfulnessScore", each.scores[2]).sentences for each in run]
+            return [[check.supported for check in of_pair] for of_pair in checks]
+
+        first, second = supported("rule"), supported("offline")
+        n_asked = server.n_requests
+        together = supported("both")
+        assert server.n_requests == n_asked
+    assert first != second
+    of_both = [[*zip(*of_pair, strict=True)] for of_pair in zip(first, second, strict=True)]
+    decided = {"all": all, "any": any}[rule]
+    assert together == [[decided(said) for said in of_pair] for of_pair in of_both]
+    signature = desk_for(store, suite).judge("both", [suite]).signature
+    assert f"sentences=({rule}(rule-1 at=here " in signature
+    assert signature.endswith(f", {OfflineJudge().signature}))")
+
+
+def test_a_composed_judge_is_bound_as_its_parts(tmp_path: Path) -> None:
+    """Votes and budgets are a model's; whether sentences are voted on is their judge's to say."""
+    kinds = '[judges.none]\nfacets = "offline"\n[judges.two]\nsentences = "gate"\nfacts = "rule"\n'
+    away = "https://llm.example.org/v1"
+    suite = loaded(write_suite(tmp_path / "kilns", away, judge="votes = 3", tail=GATE + kinds))
+    session = Session({}, Terms(votes=5))
+    assert refusal(lambda: session.judge("none", [suite])).startswith("--summ-votes asks a model")
+    assert " votes=5 " in session.judge("gate", [suite]).signature
+    assert [session.votes_of(name, [suite]) for name in ("gate", "rule")] == [None, 5]
+    assert [session.is_asked(name, [suite]) for name in ("gate", "two", "none")] == [True] * 2 + [
+        False
+    ]
+    assert Session({}).judge("none", [suite]) == OfflineJudge()
+    assert (
+        Session({})
+        .judge("two", [suite])
+        .signature.startswith(f"facets+sentences=({OfflineJudge().signature}) ")
+    )
+    budget = Session({}, Terms(budget=1.0))
+    assert '[judges."rule"] of the suite' in refusal(lambda: budget.judge("gate", [suite]))

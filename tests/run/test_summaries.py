@@ -7,21 +7,25 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, Usage
 from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
-from summeval_pytest.run.summaries import GAP, flaw_of, summary_request
+from summeval_pytest.run.summaries import GAP, cut_middle, flaw_of, summary_request
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import NO_SUMMARY, Flaw, Pair, Paper, Section, SystemSpec
+from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import (
     SENTENCES,
+    WRITTEN,
     by_rule,
     desk_for,
     loaded,
+    text_by_rule,
     write_suite,
 )
-from tests.scripted_server import Action, Answer, ScriptedServer, Status
+from tests.scripted_server import Action, Answer, ScriptedServer, Seen, Status
 
 PLACE: Final = Place("golden/summeval.toml", 7)
 SPEC: Final = SystemSpec(
@@ -116,6 +120,28 @@ def test_context_without_room_for_a_paper_is_refused(context_tokens: int) -> Non
     )
 
 
+@settings(deadline=None, max_examples=60)
+@given(words, st.integers(len(GAP) + 3, 200))
+def test_cut_text_is_its_two_ends_within_the_room(words: list[str], room: int) -> None:
+    """Law: what fits stays; else the beginning, a gap and the end, nothing twice."""
+    text = " ".join(words)
+    cut = cut_middle(text, room)
+    if len(text) <= room:
+        assert cut == text
+        return
+    assert len(cut) <= room
+    head, gap, tail = cut.partition(GAP)
+    assert gap
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    assert len(head) + len(tail) < len(text)
+    half = (room - len(GAP)) // 2
+    ends = [sentence.end for sentence in split_sentences(text)]
+    starts = [sentence.start for sentence in split_sentences(text)]
+    assert len(head) in ends or min(ends) > half
+    assert len(text) - len(tail) in starts or max(starts) < len(text) - half
+
+
 @pytest.mark.parametrize(
     ("reply", "flaw"),
     [
@@ -202,3 +228,27 @@ def test_summary_that_repeats_itself_costs_one_short_attempt(tmp_path: Path) -> 
     message = "the summary repeats itself and was cut off"
     assert {pair.flaw for pair in pairs} == {Flaw("degenerate_candidate", message)}
     assert [seen.body["max_tokens"] for seen in server.seen] == [1024]
+
+
+def test_model_that_thinks_is_given_more_room_once_it_was_seen_to(tmp_path: Path) -> None:
+    """The first summary is asked for twice; later ones, of later runs too, get all the room."""
+
+    def script(seen: Seen) -> Answer:
+        n_tokens = int(str(seen.body["max_tokens"]))
+        text, finish = (
+            ("", "length") if n_tokens < 5000 else (text_by_rule(dict(seen.body)), "stop")
+        )
+        return Answer(text, finish=finish, usage=(100, min(n_tokens, 5000), 0))
+
+    with ScriptedServer(script) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        pairs = [asked_for(suite, tmp_path / "store", paper) for paper in ("kiln", "moss", "kiln")]
+    assert [pair.summary for pair in pairs] == [WRITTEN[name] for name in ("kiln", "moss", "kiln")]
+    assert [seen.body["max_tokens"] for seen in server.seen] == [1024, ROOM, ROOM]
+
+
+def test_thoughts_before_a_summary_are_no_part_of_it(tmp_path: Path) -> None:
+    """Reasoning models of some servers write them into the same text."""
+    with ScriptedServer(lambda _: Answer("<think>Hm.\n</think>\n\nBricks <think>.")) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        assert asked_for(suite, tmp_path / "store").summary == "Bricks <think>."

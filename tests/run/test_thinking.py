@@ -5,7 +5,8 @@ from typing import Final
 
 import pytest
 
-from tools.benchmarks.thinking import Thinker, run_on
+from summeval_pytest.endpoints.chat import ROOM
+from tools.benchmarks.thinking import PRICE, Thinker, run_on
 
 REQUESTS: Final = 40 + 2
 """Four a pair, and two that are refused for ``max_tokens`` and ``temperature``."""
@@ -32,3 +33,20 @@ def test_a_model_that_thinks_for_longer_than_it_may_is_not_paid_again(tmp_path: 
     assert of.n_cut == len(thinker.rooms) == 30  # ratings wait for facets
     spent = "the model spent all 2,048 tokens thinking; set max_tokens higher under [judges.NAME]"
     assert all(spent in message for message in of.messages)
+
+
+def test_no_reply_has_more_than_the_usual_room(tmp_path: Path) -> None:
+    """A model that thinks for longer is cut off once, and the message says what to set."""
+    thinker = Thinker(20_000, tells=False)
+    of = run_on(tmp_path, thinker)
+    assert set(thinker.rooms) == {ROOM}
+    assert (of.n_unscored, of.n_next) == (10, 0)
+    spent = "the model spent all 16,384 tokens thinking; set max_tokens higher"
+    assert all(spent in message for message in of.messages)
+
+
+def test_a_small_budget_lasts(tmp_path: Path) -> None:
+    """Replies cost 1.44 dollars in all; a reply of the usual room would have cost 0.16."""
+    of = run_on(tmp_path, Thinker(3000), keys=PRICE, budget=1.5)
+    assert (of.n_requests, of.n_cut, of.n_unscored) == (REQUESTS, 0, 0)
+    assert of.n_billed * 10 / 1e6 < 1.5

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.metrics.number import Unscored
 from tests.asked_suite import (
     KEY,
@@ -186,6 +187,18 @@ def test_unusable_replies_are_exported_again(
     assert server.n_requests == 0
 
 
+def test_request_speaks_the_dialect_that_is_known(tmp_path: Path, shell: Shell) -> None:
+    """Else every line of a batch would be refused for the name of a field."""
+    dialect = Dialect(level="json_schema", length_field="max_completion_tokens", temperature=False)
+    memory = desk_for(tmp_path / "store").replies.memory()
+    memory.remember_dialect("here", "rule-1", dialect)
+    memory.close()
+    shell.lines(*EXPORT)
+    for request in requests(tmp_path):
+        assert "max_completion_tokens" in request["body"]
+        assert not {"max_tokens", "temperature"} & set(request["body"])
+
+
 def test_failed_lines_are_reported_and_not_stored(tmp_path: Path, shell: Shell) -> None:
     """Each with its line. Blank lines are nothing; a file without any reply is a failure."""
     bad = {
@@ -215,6 +228,20 @@ def test_failed_lines_are_reported_and_not_stored(tmp_path: Path, shell: Shell) 
     printed = shell.error(1, "batch", "import", "in")
     assert printed.count("\n") == 20 + 1
     assert printed.endswith("\nand 3 more")
+
+
+def test_good_lines_beside_failed_ones_are_stored(tmp_path: Path, shell: Shell) -> None:
+    """And the others are open again."""
+    shell.lines(*EXPORT)
+    good, bad = (json.loads(text) for text in answers_to(tmp_path / "out").splitlines())
+    bad["response"]["status_code"] = 500
+    (tmp_path / "in").write_text(f"{json.dumps(bad)}\n{json.dumps(good)}", encoding="utf-8")
+    printed, failed, _ = shell.lines("batch", "import", "in")
+    assert printed.endswith(": 1 replies stored, 1 lines without one")
+    assert failed == f"in:1: {bad['custom_id'][:8]} has status 500"
+    printed, _ = shell.lines(*EXPORT)
+    assert printed == "out: 1 requests for rule-1; 1 replies are stored"
+    assert [request["custom_id"] for request in requests(tmp_path)] == [bad["custom_id"]]
 
 
 def test_a_reply_cut_off_is_stored_and_two_to_one_are_refused(tmp_path: Path, shell: Shell) -> None:

@@ -25,8 +25,10 @@ from summeval_pytest.scale.judging import (
     batches_of,
     close_judge,
 )
-from tests.plugin.conftest import BOTH, Bench
+from tests.plugin.conftest import BOTH, Bench, by_rule
+from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import labelled
+from tests.scripted_server import Delay
 from tests.waiting import SOON
 
 MORTAL = """
@@ -85,6 +87,19 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
         assert bench.text(name) == bench.text("whole.jsonl"), name
 
 
+def test_the_command_that_decides_is_never_cut(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Thresholds at its end would be lost."""
+    labelled(bench)
+    monkeypatch.chdir(bench.path)
+    least = ",".join(f"{scope}{n}=0.1" for scope in ("", "mean.") for n in ("eva", "faithfulness"))
+    out = "/".join([*("f" * 200, "g" * 200), "one.jsonl"])
+    (bench.path / out).parent.mkdir(parents=True)
+    assert judge(f"--out={out}", f"--min={least}") == 0
+    assert capsys.readouterr().out.endswith(f"--summ-min={least.rpartition(',')[2]}\n")
+
+
 def test_a_cluster_without_a_worker_is_a_usage_error_after_a_while(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,6 +138,21 @@ def test_a_scheduler_that_is_gone_is_a_usage_error_at_once() -> None:
             judging._wait_for_worker(client, "no Dask worker is left at {}", SOON)
     missing = f"--dask: no Dask worker is left at {address}"
     assert str(caught.value).startswith(f"{missing}: the scheduler is gone, ")
+
+
+def test_a_budget_is_one_for_all_processes(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two workers spend together what one may; what the money does not reach is an error."""
+    bench.suite(pair="facet = 0.3")
+    # a reply costs .12 dollars, and about 2.8 at most
+    with bench.serving(lambda seen: Delay(0.02, by_rule(seen)), judge=PRICES) as server:
+        monkeypatch.chdir(bench.path)
+        code = judge("--out=x.jsonl", "--judge=rule", "--budget=3.2", "-j", "2")
+    assert code == 1
+    assert 0 < server.n_requests * 0.12 <= 3.2
+    assert "0 errors" not in capsys.readouterr().out
+    assert "not judged: budget" in bench.text("x.jsonl")
 
 
 def order_of(bench: Bench, judge: str | None = None) -> JudgeOrder:

@@ -7,6 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.errors import OptionError
+from summeval_pytest.record.shards import find_suite
 from summeval_pytest.scale.merging import check_options, joined
 from summeval_pytest.verdict.means import Slice
 from summeval_pytest.verdict.policy import Policy
@@ -83,6 +84,23 @@ def test_runs_that_do_not_belong_together_are_refused_by_what_differs(
     assert messages == snapshot
 
 
+def test_suites_of_one_name_and_the_same_papers_are_told_by_their_paths() -> None:
+    """Both of a run stay apart, and each is found again; another run may lie elsewhere."""
+    (first,), (second,) = part(FERN).suites, part(MOSS).suites
+    suites = replace(first, shown="a/gate.toml"), replace(second, shown="b/gate.toml")
+    whole = joined({"1.json": run(*suites)})
+    assert [[*each.pairs] for each in whole.suites] == [[FERN], [MOSS]]
+    assert [find_suite(whole, each) for each in suites] == [*whole.suites]
+    with pytest.raises(OptionError) as caught:
+        find_suite(whole, first)
+    assert str(caught.value) == (
+        "--summ-from: 2 suites 'golden' with the same papers were judged, first a/gate.toml, and"
+        " none at golden/summeval.toml; name the suites by the same paths"
+    )
+    (stored,) = joined({"1.json": run(suites[0]), "2.json": run(suites[1])}).suites
+    assert [*stored.pairs] == [FERN, MOSS]
+
+
 STRICT = Thresholds(
     pair=(Threshold("facet", 0.95), Threshold("faithfulness.conflicts", 2.0)),
     mean=(Threshold("eva", 0.5),),
@@ -145,3 +163,12 @@ def test_shards_that_were_judged_with_more_than_today_are_refused(
     )
     whole = replace(required(POLICY), shard=None)
     check_options({"whole.jsonl": whole}, now, compare=compare)
+
+
+def test_shards_may_be_held_to_more_than_they_were_judged_with() -> None:
+    """Rules count only for what was compared."""
+    (now,) = required(POLICY).suites
+    less = replace(at("facet", 0.6), rules=())
+    check_options({"1.json": required(less)}, now, compare="v1")
+    (plain,) = required(looser(rules=(), share=0.5), ALSO).suites
+    check_options({"1.json": required(POLICY, ALSO)}, plain)

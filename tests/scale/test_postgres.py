@@ -207,6 +207,22 @@ def test_a_killed_client_frees_its_key_and_its_money(store: PostgresStore, url: 
         asyncio.run(freed())
 
 
+def test_a_client_that_gives_up_waiting_holds_nothing(store: PostgresStore, url: str) -> None:
+    """Ctrl-C may come at any moment, also while the server is asked; tasks wait for each other."""
+
+    async def main() -> None:
+        for _ in range(20):
+            waiting = asyncio.ensure_future(store.alone(KEY).__aenter__())
+            await asyncio.sleep(0)
+            waiting.cancel()
+        async with store.alone(KEY):
+            assert not await is_free(store)
+        with closing(opened(url)) as other:
+            assert await is_free(other, within=SOON)
+
+    asyncio.run(main())
+
+
 def test_clients_take_turns_by_tokens_and_requests(store: PostgresStore, url: str) -> None:
     """A request every 60 s, or 600 tokens every 90 s: the slower of both is waited for."""
 
@@ -217,6 +233,44 @@ def test_clients_take_turns_by_tokens_and_requests(store: PostgresStore, url: st
         return [(round(due, -1), round(following, -1)) for due, following in turns]
 
     assert asyncio.run(main()) == [(0, 90), (90, 150), (0, 60)]
+
+
+def test_an_account_says_when_it_is_over(store: PostgresStore, url: str) -> None:
+    """0.6 of a dollar held leaves no 0.6; 0.9 spent leave no 0.2, but a cheap call goes on."""
+
+    async def main() -> None:
+        with closing(opened(url)) as second:
+            one, other = (Budget(1.0, each.account("run-1")) for each in (store, second))
+            await one.reserve(0.6)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(other.reserve(0.6), A_WHILE)
+            await one.settle(0.6, 0.3)
+            await asyncio.wait_for(other.reserve(0.6), SOON)
+            await other.settle(0.6, 0.6)
+            for budget in (one, other):
+                with pytest.raises(NoReplyError, match=r"0\.9000 of 1 dollars spent"):
+                    await budget.reserve(0.2)
+                await budget.reserve(0.01)
+                await budget.settle(0.01, 0.0)
+
+    asyncio.run(main())
+
+
+def test_a_call_that_is_given_up_while_it_reserves_holds_no_money(
+    store: PostgresStore, url: str, postgres_server: PostgresServer
+) -> None:
+    """The server may take its time; what it set aside for nobody would keep others waiting."""
+
+    async def main() -> None:
+        budget = Budget(1.0, store.account("run-1"))
+        await budget.reserve(0.1)
+        await budget.settle(0.1, 0.0)
+        locking = "SELECT FROM summeval.accounts FOR UPDATE"
+        with postgres_server.holding(url, locking), pytest.raises(TimeoutError):
+            await asyncio.wait_for(budget.reserve(0.9), A_WHILE)
+        await asyncio.wait_for(budget.reserve(0.9), SOON)
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize(
@@ -322,6 +376,23 @@ def test_a_database_that_is_gone_is_a_judges_fault_until_it_is_back(
                     await budget.reserve(0.8)
 
         asyncio.run(rest())
+
+
+def test_a_cut_of_all_connections_loses_nothing(
+    postgres_server: PostgresServer, store: PostgresStore, url: str
+) -> None:
+    """The server stays up and says why it ends them, so what is kept then is kept once more."""
+    row = Row(KEY, "", {"n": 1})
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+
+    async def main() -> None:
+        async with store.alone(KEY):
+            postgres_server.found(url, f"{cut} AND datname = current_database()")
+            await store.off_loop(store.put, row)
+
+    store.put(Row(OTHER, "", {}))
+    asyncio.run(main())
+    assert store.get(KEY) == row
 
 
 def test_what_is_kept_while_the_server_restarts_waits_for_it(

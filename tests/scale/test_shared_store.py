@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from summeval_pytest.cli.app import main
 from summeval_pytest.scale import postgres
 from tests.plugin.conftest import Bench, Run, by_rule
 from tests.postgres_server import ESCAPED, PASSWORD, PostgresServer
@@ -97,3 +98,29 @@ def test_a_database_that_goes_away_is_the_judges_fault_and_the_rerun_goes_on(
     assert rerun.code == 0
     assert kept >= 1
     assert server.n_requests - n_before == n_needed - kept
+
+
+def test_commands_take_the_address_too(
+    bench: Bench, url: str, postgres_server: PostgresServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A cassette's replies go in, and a run then asks nothing; nor does one without a database."""
+    bench.suite(pair="facet = 0.3")
+    with bench.serving() as server:
+        none = judged(bench, postgres_server.url("none"))
+        assert server.n_requests == 0
+        judged(bench, str(bench.store))
+        n_requests = server.n_requests
+        suite = str(bench.path)
+        assert main(["cassette", "export", suite, "--judge", "rule"]) == 0
+        assert main(["cassette", "import", suite, "--store", url]) == 0
+        (bench.path / "cassette.jsonl").unlink()
+        again = judged(bench, url)
+        assert main(["plan", suite, "--judge", "rule", "--store", url]) == 0
+        assert server.n_requests == n_requests
+
+    assert (none.code, again.code) == (pytest.ExitCode.USAGE_ERROR, 0)
+    assert 'database "none" does not exist' in none.out + none.err
+    out = capsys.readouterr().out + none.out + none.err
+    assert f"{n_requests} replies from" in out
+    assert "every reply is stored" in out
+    assert not shows_password(bench.path, out)

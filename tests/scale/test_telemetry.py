@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -11,11 +11,14 @@ from typing import Final
 
 import pytest
 import requests  # noqa: F401 - the exporter's; a run of pytest inside a test must not load it first
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.sdk._logs.export import LogRecordExportResult
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.errors import OptionError
 from summeval_pytest.record.record_file import read_record
-from summeval_pytest.scale.telemetry import EVENT, run_events
+from summeval_pytest.scale.telemetry import EVENT, run_events, send_run
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import Policy
 from tests.processes import serving
@@ -23,6 +26,7 @@ from tests.reports.records import (
     RESULT,
     THRESHOLDS,
     changed,
+    everything,
     failing,
     mean,
     moss_scores,
@@ -86,6 +90,22 @@ def test_a_collector_gets_each_number_of_a_run(
     assert not any(summary[:40] in str(event) for event in events)
 
 
+def test_no_text_leaves_whatever_is_wrong() -> None:
+    """Reasons, and what fails a pair, may quote a summary; ids, names and numbers do not."""
+    run = everything()
+    quoted = {
+        phrase
+        for suite in run.suites
+        for system in suite.systems
+        for pair in suite.pairs_of(system.name)
+        for phrase in (pair.summary, system.fault, *pair.verdict.undecided)
+    }
+    texts = {value for each in run_events(run) for value in each.values() if type(value) is str}
+    assert len(quoted - {""}) > 1
+    assert texts.isdisjoint(quoted)
+    assert all(len(text) < len("facet.conclusion: ") + 20 for text in texts), texts
+
+
 def test_an_event_holds_what_was_judged() -> None:
     """0 is a value; a mean is at its worst if judged so; what the judge left out is an error."""
     means = (mean("eva", 0.0, 0.4), changed(mean("facet", 0.8), lowest=0.4))
@@ -144,3 +164,21 @@ def test_events_that_the_sdk_drops_are_not_called_sent(
     if code:
         missing = n_events - len(events)
         assert f"{missing:,} of {n_events:,} events were not acc" in capsys.readouterr().err
+
+
+def test_a_collector_that_refuses_is_not_asked_for_each_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that hangs takes ten seconds a batch, and a large run has thousands of these."""
+    run = record(*(failing(f"zinc-{n:03}") for n in range(300)))
+    asked: list[int] = []
+
+    def refuse(_: object, batch: Sequence[object]) -> LogRecordExportResult:
+        asked.append(len(batch))
+        return LogRecordExportResult.FAILURE
+
+    monkeypatch.setattr(OTLPLogExporter, "export", refuse)
+    n_events = len(list(run_events(run)))
+    with pytest.raises(OptionError, match=f"{n_events:,} of {n_events:,} events"):
+        send_run(run)
+    assert 0 < sum(asked) <= 500 < n_events

@@ -185,6 +185,7 @@ LINES = (
     "A strike cost 11.6% of the departures.",
     "On the south line 9.8% of them were late.",
     "The hazard ratio of rust on coated hulls was 0.75 (95% CI 0.61 to 0.92).",
+    "Crews with a lamp saw 6.2 of the 14 seals and those without it 4.6 (difference 1.6).",
 )
 
 
@@ -207,6 +208,12 @@ LINES = (
             "The hazard ratio of rust was 0.75 (85% CI 0.61 to 0.92).",
             "number: '85%' against '95%'",
             3,
+        ),
+        # Digits that are exchanged by chance do not outweigh the words beside a number.
+        (
+            "On average 6.1 seals were seen by crews with a lamp, compared with 4.6 without it.",
+            "number: '6.1' against '6.2'",
+            4,
         ),
     ],
 )

@@ -86,7 +86,7 @@ def test_mistakes_in_its_table_have_their_lines(
     folder = tmp_path / "moss"
     ours = "summeval_pytest"
     uses = [
-        "", "antigravity:Class", f"{ours}.gone:Class", USE.replace("Eva", "Eve"), ours,
+        "", "antigravity:Class", f"{ours}.errors:Class", USE.replace("Eva", "Eve"), ours,
         f"{ours}.:x", f"{ours}.suite.entries:FileEntry", f"{ours}.suite.file:MetricVariant",
         f"{ours}.cli.app:main",
     ]  # fmt: skip
