@@ -75,7 +75,7 @@ faithfulness = 0.5
 MESSAGE: Final = {
     "passed": r"\Z",
     "failure": r"[a-z.]+ (?:\d\S*|-) < \d|[a-z]+: the (?:summary|system|model) |[a-z]+: mean ",
-    "error": r"(?:paper '.+', )?system '.+' (?:is unscored|has no means): ",
+    "error": r"(?:paper '.+', )?system '.+' (?:is un(?:scored|decided)|has no means): ",
 }
 """By outcome, how a reader is told of it, whatever was said."""
 
