@@ -336,11 +336,14 @@ class Gate:
     def header(self) -> list[str]:
         """The lines at the top of the run."""
         suites, is_asking = self.suites, self.is_asking
-        is_replay = self.options.record == "none"
-        place = "cassette" if is_replay else str(self.session.terms.place)
+        replies = ""
+        if is_asking:
+            is_replay = self.options.record == "none"
+            place = "cassette" if is_replay else str(self.session.terms.place)
+            replies = f"{place}, --summ-record={self.options.record}"
         first = terminal.header_line(
             judge=self.judge.signature,
-            replies=f"{place}, --summ-record={self.options.record}" if is_asking else "",
+            replies=replies,
             suites=[(g.suite.name, g.suite.fingerprint, g.systems) for g in suites],
         )
         return [

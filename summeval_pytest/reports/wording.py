@@ -224,7 +224,7 @@ def missed_slice(each: SliceVerdict, mean: SystemMean) -> str:
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
     """A table of the differences, then the facets that flipped, the worst first."""
-    whose = one_line(f"against run {comparison.baseline}, system {comparison.system}")
+    whose = one_line(comparison.against)
     differences, flips = comparison.differences, comparison.flips
     if comparison.mismatches:
         yield f"{whose}: not compared"

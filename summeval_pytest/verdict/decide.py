@@ -271,7 +271,7 @@ def decide_system(
     fails = verdict.fails or any(each.missed for each in slices)
     if comparison is not None:
         fails = fails or comparison.fails
-        start = f"against run {comparison.baseline}, system {comparison.system}, undecided: "
+        start = f"{comparison.against}, undecided: "
         faults += [start + phrase for _, phrase in comparison.undecided]
     fault = "; ".join(faults)
     return replace(

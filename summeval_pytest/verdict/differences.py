@@ -114,6 +114,11 @@ class Comparison:
     undecided: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE)
 
     @property
+    def against(self) -> str:
+        """The baseline as a reader would name it."""
+        return f"against run {self.baseline}, system {self.system}"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know beside the differences."""
         n_cells = len(self.slices)
