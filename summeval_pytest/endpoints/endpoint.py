@@ -457,6 +457,8 @@ _FILE: Final = re.compile(r"\A(?:[/~.\\]|[A-Za-z]:[\\/])|\.(?:gguf|safetensors|b
 _PART: Final = re.compile(r"[^\W\d_]+|\d+")
 _OF_NO_MODEL: Final = frozenset({"latest", "preview"})
 """Words of names that stand for whichever version there is."""
+_SIZES: Final = frozenset("nano tiny mini small lite flash medium large pro max ultra".split())
+"""Words of names that tell a model from its larger or smaller sibling."""
 
 
 def is_other_model(asked: str, returned: str, *, pinned: bool | None = None) -> bool:
@@ -481,8 +483,10 @@ def is_other_model(asked: str, returned: str, *, pinned: bool | None = None) -> 
 def _are_siblings(one: str, other: str) -> bool:
     """Whether names are of two models of one family: a word or a number differs in its place.
 
-    A name with more words than another may be what that one stands for, so it tells nothing.
+    A name with more words than another may be what that one stands for, so it tells nothing but
+    where one of these is a size.
     """
     names = (_DATE.sub("", name.rpartition("/")[2]) for name in (one, other))
     first, second = ([p for p in _PART.findall(n) if p not in _OF_NO_MODEL] for n in names)
-    return len(first) == len(second) and first[:1] == second[:1] and first != second
+    is_told = len(first) == len(second) or _SIZES & (set(first) ^ set(second))
+    return bool(is_told) and first[:1] == second[:1] and first != second

@@ -463,6 +463,7 @@ def test_another_model_of_the_family_is_told_from_an_alias_and_another_spelling(
         ("gpt-6-luna", "gpt-6-terra"), ("gpt-6-luna", "openai/gpt-6-terra-2026-09-01"),
         ("jev-1.13", "jev-1.14"), ("gpt-4o", "gpt-4.1"), ("llama3", "llama4"), ("o3", "o4"),
         ("meta-llama/llama-3-70b-instruct", "Llama-3-8B-Instruct"),
+        ("gpt-4o", "gpt-4o-mini-2024-07-18"), ("o3-pro", "o3"), ("gemini-3-flash", "gemini-3-pro"),
     ):  # fmt: skip
         assert is_other_model(asked, returned)
         assert not is_other_model(asked, returned, pinned=False)
