@@ -206,8 +206,8 @@ class Options:
         "let a suite name files outside its folder (default: refuse them)", False
     )
     min: tuple[str, ...] = _option(
-        "METRIC=VALUE: a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; an"
-        " upper bound for a count, as faithfulness.unsupported (default: the suite's thresholds)",
+        "METRIC=VALUE: a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; a"
+        " maximum for a count, as faithfulness.unsupported (default: the suite's thresholds)",
         (),
     )
     record: Record = _option(  # noqa: RUF009 - a field, as `dataclasses.field`

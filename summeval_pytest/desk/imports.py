@@ -288,14 +288,13 @@ class NewSuite:
                 what = f"--columns={key}={name}: {table.file.shown} has no {name!r}"
                 raise OptionError(f"{what}; {nearest(name, table.columns)}")
         guesses = _guesses(table, names, known, needed)
-        roles = {key: key for key in _ASKED if guesses and key in needed and key not in names}
-        for key, name in {**roles, **guesses}.items():
+        for key, name in guesses.items():
             self.guesses[f"{key} is the column {one_line(name, 60)!r}"] = None
         names |= guesses
         columns = table.columns_of(known, needed, names, "--columns KEY=COLUMN")
         if "system" in known and "system" not in columns:
             self.system = _SYSTEM
-            self.guesses[f"every row is of the system {_SYSTEM!r} (--system names it)"] = None
+            self.guesses[f"system is {_SYSTEM!r}, as no column names it"] = None
         further = [name for name in table.columns if name not in columns.values()]
         own = {
             name if name.startswith(OWN_KEYS) else f"{OWN_KEYS}{name}": name
@@ -370,7 +369,8 @@ class NewSuite:
     def notes(self) -> Iterator[str]:
         """What was guessed, changed or left out, a line each."""
         if self.guesses:
-            yield f"guessed: {'; '.join(self.guesses)}; --columns OURS=YOURS says otherwise"
+            how = f"--columns {next(iter(self.guesses)).split()[0]}=COLUMN or --system NAME"
+            yield f"guessed: {'; '.join(self.guesses)}. Change it with {how}"
         if self.n_empty:
             yield f"empty summaries, {_FAILS}: {self.n_empty}"
         if missing := self.missing:

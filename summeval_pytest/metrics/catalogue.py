@@ -208,15 +208,21 @@ def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tu
 def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
     """How many facets lost a point, facts do not hold and sentences are unsupported.
 
+    A fact that only the source has counts only if it seems to contradict the reference.
     ``undecided`` counts those of them that rest on a conflict that the judge cannot decide. The
     kinds of errors that sentences have are counted by their names.
     """
     counts = dict.fromkeys((*PIECES.values(), "undecided"), 0)
+    scores = tuple(scores)
+    supported = {n for n, s in faithfulness.judged_sentences(scores).items() if s.supported}
     for score in scores:
         if not isinstance(score, Unscored | OwnScore):
             pieces = score.wrong_pieces()
             counts[PIECES[score.metric]] += len(pieces)
             counts["undecided"] += sum(piece.undecided for piece in pieces)
+            if isinstance(score, eva.EvaScore):
+                wrong = (f for f in score.candidate if f.holds is False and not f.undecided)
+                counts["fact"] -= sum(f.fact.sentence in supported for f in wrong)
             for piece in pieces:
                 if isinstance(piece, faithfulness.JudgedSentence) and piece.error:
                     counts[piece.error] = counts.get(piece.error, 0) + 1

@@ -142,7 +142,7 @@ class EvaScore:
                 kind="fact",
                 number="eva.precision" if is_invented else "eva.recall",
                 title=f"fact of the {own}",
-                verdict=f"does not follow from the {other}",
+                verdict=f"not in the {other}",
                 reason=checked.reason,
                 reference=texts["reference"],
                 summary=texts["summary"],

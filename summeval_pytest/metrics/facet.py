@@ -78,9 +78,8 @@ class RatedFacet:
 
     @property
     def words(self) -> str:
-        """The rating in words, with how sure the judge is of it, where it says so."""
-        sure = "" if self.confidence is None else f", confidence {self.confidence:.2f} of 1"
-        return f"rated {self.rating} of {q.SCALES[self.facet]}{sure}"
+        """The rating in words."""
+        return f"rated {self.rating} of {q.SCALES[self.facet]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ Source: FareBio (Findings of EMNLP 2024), sections 3 and 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -222,6 +222,27 @@ class FaithfulnessScore:
             )
 
 
+def judged_sentences(scores: Iterable[object]) -> dict[int, JudgedSentence]:
+    """The sentences by their places; none where no score is of faithfulness."""
+    scored = (score for score in scores if isinstance(score, FaithfulnessScore))
+    return {sentence.index: sentence for score in scored for sentence in score.sentences}
+
+
+def conflict_note(judged: Mapping[int, JudgedSentence], text: str) -> str:
+    """Says that a sentence of a facet conflicts with the source; empty where none does."""
+    stated = {*sentence_texts(text)}
+    numbers = [f"{s.index + 1}" for s in judged.values() if s.conflict and s.text in stated]
+    return f", but sentence {numbers[0]} conflicts with the source" if numbers else ""
+
+
+def source_note(sentence: JudgedSentence | None, *, holds: bool | None) -> str:
+    """How the source differs from the reference, where a fact ``holds`` or not; else empty."""
+    if sentence is None or holds is None or sentence.supported in {None, holds}:
+        return ""
+    does = "supports" if sentence.supported else "does not support"
+    return f", but the source {does} the sentence"
+
+
 def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:
     """The sentences of a source, section by section; evidence indices count them from 0."""
     return tuple(s for text in texts for s in sentence_texts(normalise(text)))
@@ -332,7 +353,7 @@ def _judged(
     is_excused = bool(excused) and not contradicted and not missing and not is_of_words
     notes, disputes = [check.reason], given.disputes if given else ()
     if not is_named:
-        notes += (f"the source has {partners[figure]!r} for {figure!r}" for figure in contradicted)
+        notes += (f"the source has {partners[figure]!r}, not {figure!r}" for figure in contradicted)
         disputes += tuple((figure, partners[figure]) for figure in contradicted)
     disputes += tuple((figure, "") for figure in missing)
     if missing:

@@ -80,7 +80,7 @@ class Unscored:
 class Named:
     """A number that a threshold can be set on: its name, metric, meaning and range.
 
-    A threshold on it is a lower bound. If lower is better, it is an upper bound.
+    A threshold on it is a minimum. If lower is better, it is a maximum.
 
     Attributes:
         explained_by: The number whose findings explain it, if it has none of its own.

@@ -65,7 +65,8 @@ class Gate:
         self._may_stop = bool(config.getoption("maxfail", 0))
         """Whether a failure may end the run, so that what was read far ahead is in vain."""
         self._is_repeating = _repeats_failures(config)
-        self._is_verbose = config.getoption("verbose", 0) > 0
+        self.shows_passed = not {*"PA"}.isdisjoint(config.getoption("reportchars", ""))  # -rP, -rA
+        self._is_verbose = self.shows_passed or config.getoption("verbose", 0) > 0
         self.options = options
         self._today = dt.datetime.now(dt.UTC).date().isoformat()
         self._progress = _open_progress(config)

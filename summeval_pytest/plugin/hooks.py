@@ -174,6 +174,8 @@ def pytest_runtest_makereport(
     if handles_summaries(item):
         from summeval_pytest.text.printing import safe
 
+        if report.when == "call" and (found := getattr(item, "findings", "")):
+            report.sections.append(("findings", found))
         redacted = gate_of(item.config).session.replies.redacted
         report.sections = [(name, safe(redacted(t.expandtabs()))) for name, t in report.sections]
         text = str(report.longrepr or "").expandtabs()

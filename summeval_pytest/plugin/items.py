@@ -9,6 +9,7 @@ into pytest's report, and `plugin.controller` collects the results and may chang
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from os import PathLike
 
 import pytest
@@ -62,6 +63,7 @@ class VerdictItem(pytest.Item):
     summeval_result: TestResult | None = None
     """What it hands on with its next report (`plugin.hooks`)."""
     failure = ""
+    findings = ""
 
     @property
     def gate(self) -> Gate:
@@ -106,8 +108,8 @@ class VerdictItem(pytest.Item):
             pytest.fail(self.failure, pytrace=False)
 
     def teardown(self) -> None:
-        """Frees the text."""
-        self.failure = ""
+        """Frees the texts."""
+        self.failure = self.findings = ""
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
         """The suite file, the line of the system in it, or the first one, and a name."""
@@ -161,6 +163,8 @@ class PairItem(VerdictItem):
         if pair.outcome == "failed":
             case = pair_case(pair)
             self.failure = case.text if self.config.get_verbosity() > 0 else case.brief
+        elif pair.findings and self.gate.shows_passed:
+            self.findings = replace(pair_case(pair), findings=pair.findings).text.lstrip()
 
 
 class MeansItem(VerdictItem):

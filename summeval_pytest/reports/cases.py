@@ -16,7 +16,7 @@ from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, Score, catalogue_of, metric_of
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
+from summeval_pytest.metrics.faithfulness import SUPPORT, judged_sentences
 from summeval_pytest.metrics.number import Finding, Named, Unscored
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.pair_numbers import Numbers
@@ -262,9 +262,7 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
     """The supported sentences with less support than a missed threshold, the weakest first."""
     weak = sorted(
         (sentence.support, sentence.index, sentence.text)
-        for score in pair.scores
-        if isinstance(score, FaithfulnessScore)
-        for sentence in score.sentences
+        for sentence in judged_sentences(pair.scores).values()
         if sentence.supported and sentence.support is not None and sentence.support < least
     )
     for support, index, text in weak[:_WEAK]:

@@ -289,14 +289,13 @@ def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
     named, value, least = mean.named, mean.value, mean.least
     is_judged = name.partition(".")[0] in METRICS  # no best value is known of a custom metric
     missing = named.gap(value, named.best) if is_judged and value is not None else 0.0
-    is_met = value is None or least is None or named.meets(value, least)
-    signs = (">", "\u2264") if named.lower_is_better else ("<", "\u2265")
+    compared = named.best if value is None else value
     return {
         "name": name.removeprefix("facet."),
         "scale": int(named.high) if name.startswith("facet.") else 0,
         "text": wording.render(named, value, least),
         "shade": 0 if not missing else max(1, round(missing * _STEPS)),
-        "bound": "" if least is None else f"{signs[is_met]} {least:g}",
+        "bound": "" if least is None else wording.against(named, compared, least),
         "state": mean.state,
         "coverage": mean.coverage and f"{mean.coverage} papers",
         "change": mean.change,

@@ -15,10 +15,10 @@ from functools import cache
 from itertools import accumulate
 from typing import Final, Literal
 
+from summeval_pytest.metrics import faithfulness
 from summeval_pytest.metrics.catalogue import CATALOGUE, Score
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.number import Finding, Unscored
 from summeval_pytest.metrics.own import OwnScore
@@ -40,14 +40,17 @@ _PIECES: Final = 300
 """A pair shows so many pieces of one kind, the bad ones first."""
 _LAST_BASIC: Final = "\uffff"
 _OTHERS: Final = re.compile(r"[\W_]+")
+_CLOSING: Final = re.compile(r"(?:[^\w\s]|_|\s[%\u2030\u00b0])*")
+"""What belongs to the words before it."""
 _ANCHOR: Final = 12
 """So many equal letters at each end identify a passage whose middle differs."""
 _SLACK: Final = 1.5
 """Such a place may be so much longer than the passage."""
 _INERT: Final = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")
-State = Literal["good", "bad", "open"]
+State = Literal["good", "bad", "open", "extra"]
+"""``extra`` is a fact that the source supports and the reference does not have."""
 _STATES: Final[dict[bool | None, State]] = {True: "good", False: "bad", None: "open"}
-_WORST_FIRST: Final[tuple[State, ...]] = ("bad", "open", "good")
+_WORST_FIRST: Final[tuple[State, ...]] = ("bad", "open", "extra", "good")
 _FACT_WORDS: Final = {
     "expected": ("matched", "missing"),
     "stated": ("in the reference", "not in the reference"),
@@ -239,8 +242,8 @@ class Passages:
     def _span(self, place: tuple[int, int]) -> Span:
         """From letters to what is shown, with the punctuation that closes the passage."""
         end = self._at[place[1] - 1] + 1
-        while end < len(self.text) and not (self.text[end].isalnum() or self.text[end].isspace()):
-            end += 1
+        if closing := _CLOSING.match(self.text, end):
+            end = closing.end()
         return self._number, self._shown[self._at[place[0]]], self._shown[end]
 
 
@@ -294,9 +297,8 @@ def paper_block(paper: PaperRecord, named: Collection[int] | None = None) -> dic
 def cited(pair: PairResult) -> Iterator[int]:
     """The source sentences that a finding, or the verdict on a sentence, names."""
     yield from (index for finding in pair.findings for index, _ in finding.evidence)
-    for score in pair.scores:
-        if isinstance(score, FaithfulnessScore):
-            yield from (index for sentence in score.sentences for index in sentence.evidence)
+    for sentence in faithfulness.judged_sentences(pair.scores).values():
+        yield from sentence.evidence
 
 
 def pair_block(pair: PairResult, references: Sequence[Passages]) -> dict[str, object]:
@@ -353,12 +355,7 @@ class _PairPieces:
         self.summary = summary
         self.references = references
         self._evidence = {_subject(f): f.evidence for f in reversed(pair.findings)}
-        self._judged = {
-            sentence.index: sentence
-            for score in pair.scores
-            if isinstance(score, FaithfulnessScore)
-            for sentence in score.sentences
-        }
+        self._judged = faithfulness.judged_sentences(pair.scores)
 
     def all(self) -> tuple[Piece, ...]:
         """The pieces in the order of the scores; each names others by their places."""
@@ -386,10 +383,14 @@ class _PairPieces:
     def _facets(self, score: FacetScore) -> Iterator[Piece]:
         places = self.summary.of_facets({each.facet: each.candidate for each in score.ratings})
         for rated in score.ratings:
+            note = (
+                "" if rated.undecided else faithfulness.conflict_note(self._judged, rated.candidate)
+            )
+            is_full = rated.rating == SCALES[rated.facet]
             yield Piece(
                 kind="facet",
-                state="good" if rated.rating == SCALES[rated.facet] else "bad",
-                verdict=rated.words,
+                state="bad" if not is_full else "open" if note else "good",
+                verdict=rated.words + note,
                 reason=cut(rated.reason),
                 facet=rated.facet,
                 disputed=disputed(rated.disputes, rated.candidate, [rated.reference]),
@@ -436,9 +437,12 @@ class _PairPieces:
             state = _STATES[marks[place]]
             if marks[place] and place not in matched:
                 verdict = "follows from the summary, matched by no single fact"
-            if kind == "stated" and (differs := self._of_source(checked)):
-                verdict += f", but its sentence {differs}"
-                state = "open" if checked.holds else state
+            sentence = self._judged.get(checked.fact.sentence)
+            if kind == "stated" and (
+                note := faithfulness.source_note(sentence, holds=checked.holds)
+            ):
+                verdict += note
+                state = "open" if checked.holds or checked.undecided else "extra"
             if kind == "expected":
                 stating = _stating(checked.fact, self.references)
                 there = [span for text in checked.evidence for span in self.summary.find(text)]
@@ -474,17 +478,6 @@ class _PairPieces:
         pieces += [_as_sentence(*of, own) for of, own in sorted(parts.items())]
         return sorted(pieces, key=lambda piece: _WORST_FIRST.index(piece.state))
 
-    def _of_source(self, checked: CheckedFact) -> str:
-        """What the source says of a fact's sentence, where the reference says something else."""
-        sentence = self._judged.get(checked.fact.sentence)
-        if sentence is None or checked.holds is None:
-            return ""
-        if checked.holds and sentence.conflict:
-            return "conflicts with the source"
-        if sentence.supported in {None, checked.holds}:
-            return ""
-        return "is in the source" if sentence.supported else "is not in the source"
-
     def _quoted(self, passage: str) -> tuple[Span, ...]:
         """The place of a passage in the first reference that has it."""
         return next(filter(None, (text.find(passage) for text in self.references)), ())
@@ -507,13 +500,14 @@ def _sentence_of(fact: Fact, stating: Passages | None) -> tuple[Span, ...]:
 
 def _as_sentence(index: int, at: tuple[Span, ...], parts: Sequence[Piece]) -> Piece:
     """The sentence that facts are cut out of; the worst of them comes first."""
+    parts = sorted(parts, key=lambda part: _WORST_FIRST.index(part.state))
     verdict = parts[0].verdict
     n_alike = sum(part.verdict == verdict for part in parts)
     return Piece(
         kind=parts[0].kind,
         number=index + 1,
         state=parts[0].state,
-        verdict=verdict if n_alike == len(parts) else f"{n_alike} of {len(parts)} {verdict}",
+        verdict=verdict if n_alike == len(parts) else f"{n_alike} of {len(parts)} facts {verdict}",
         reason="",
         at=at,
         there=tuple(dict.fromkeys(span for part in parts for span in part.there)),

@@ -111,7 +111,7 @@ def _wrong(rows: Iterable[PairRow]) -> Iterator[str]:
     parts = [f"{wrong[kind]:,} {of[wrong[kind] > 1]}" for kind, of in kinds.items() if wrong[kind]]
     if parts:
         yield f"  problems: {', '.join(parts)}"
-    if errors := [f"{kind} {wrong[kind]:,}" for kind in ERRORS if wrong[kind]]:
+    if errors := [f"{kind} ({wrong[kind]:,})" for kind in ERRORS if wrong[kind]]:
         yield f"  errors in sentences: {', '.join(errors)}"
 
 
@@ -133,7 +133,7 @@ def unlabelled_lines(suites: Sequence[str]) -> Iterator[str]:
     """One line where suites have no labels, so that nobody knows how well the judge judges."""
     if suites:
         have = "has" if len(suites) == 1 else "have"
-        names = f"{', '.join(suites)} {have} no labels, so nobody knows how well it judges"
+        names = f"{', '.join(suites)} {have} no labels, so this run does not test the judge"
         yield one_line(f"summeval: {names}; see 'summeval label'", _LINE)
 
 

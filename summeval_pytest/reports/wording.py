@@ -90,7 +90,7 @@ def beside(
 
 
 def standing(named: Named, value: float | None, least: float) -> str:
-    """A number and its threshold: ``facet 0.425 < 0.750``, ``eva 0.400 >= 0.300``."""
+    """A number and its threshold: ``facet 0.425 < 0.750``, ``shouts 2 > 1 allowed``."""
     return f"{named.name} {render(named, value, least)} {against(named, value, least)}"
 
 
@@ -98,7 +98,7 @@ def against(named: Named, value: float | None, least: float) -> str:
     """The threshold of a number with the sign between them: ``< 0.750``."""
     bound, is_met = render(named, least, least), named.meets(value, least)
     if named.lower_is_better:
-        return f"{'<=' if is_met else '>'} {bound} (upper bound)"
+        return f"{'<=' if is_met else '>'} {bound} allowed"
     return f"{'>=' if is_met else '<'} {bound}"
 
 
@@ -184,7 +184,7 @@ def losses_of(change: PairChange) -> list[str]:
 def claims_of(change: PairChange) -> Iterator[tuple[str, bool, tuple[Claim, ...]]]:
     """The facts and sentences that changed: what they are, whether that is bad, and all of them."""
     yield "new unsupported sentence", True, change.unsupported
-    yield "new fact that does not follow from the reference", True, change.invented
+    yield "new fact that is not in the reference", True, change.invented
     yield "fact of the reference lost", True, change.lost
     yield "unsupported sentence gone", False, change.mended
     yield "fact of the reference regained", False, change.regained

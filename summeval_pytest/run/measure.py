@@ -32,7 +32,7 @@ from summeval_pytest.metrics.flow import (
     ends_unscored,
     mean_of,
 )
-from summeval_pytest.metrics.number import CustomNumbers, Finding, MetricName, Unscored
+from summeval_pytest.metrics.number import CustomNumbers, Finding, MetricName, Unscored, rank
 from summeval_pytest.metrics.own import custom_flow
 from summeval_pytest.metrics.signature import Signature, custom_signature, signature_of
 from summeval_pytest.questions import (
@@ -252,6 +252,7 @@ class Evaluation:
         """
         references = self.pair.paper.references
         facts: dict[tuple[str, str], tuple[Fact, tuple[str, ...]]] = {}
+        judged = faithfulness.judged_sentences(self.scores)
         for score in self.scores:
             if isinstance(score, eva.EvaScore):
                 for number, checks, texts in (
@@ -263,9 +264,18 @@ class Evaluation:
         def told(finding: Finding) -> Finding:
             text = finding.reference if finding.number == "eva.recall" else finding.summary
             known = facts.get((finding.number, text or ""))
-            return replace(finding, sentence=_cut_from(*known)) if known else finding
+            if known:
+                finding = replace(finding, sentence=_cut_from(*known))
+            note, severity = "", finding.severity
+            if finding.kind == "facet" and not finding.conflict:
+                note = faithfulness.conflict_note(judged, finding.summary)
+            elif known and finding.number == "eva.precision" and not finding.conflict:
+                note = faithfulness.source_note(judged.get(known[0].sentence), holds=False)
+                severity = 0.0 if note else severity
+            return replace(finding, verdict=finding.verdict + note, severity=severity)
 
-        return tuple(map(told, findings_of(self.scores, self.source if with_evidence else ())))
+        found = findings_of(self.scores, self.source if with_evidence else ())
+        return tuple(sorted(map(told, found), key=rank))
 
 
 def _cut_from(fact: Fact, texts: Iterable[str]) -> str:

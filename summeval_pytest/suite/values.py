@@ -484,7 +484,7 @@ class Waiver:
         system: The system.
         finding: The number that may miss its threshold.
         least: The number must still reach this; None: no bound.
-        most: The number must not exceed this, if its threshold is an upper bound; None: no bound.
+        most: The number must not exceed this, if its threshold is a maximum; None: no bound.
         owner: Who is responsible.
         reason: Why. Every report states it.
         expires: The last day on which it holds, as ``2027-01-31``.

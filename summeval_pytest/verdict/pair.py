@@ -143,9 +143,9 @@ def why_missing(name: str) -> str:
 def why_open(threshold: Threshold, value: float | None, n_unanswered: int) -> str:
     """That a number misses its threshold with unanswered items counted as wrong."""
     shown = "unknown" if value is None else f"{value:.3f}"
-    limit = f"{threshold.least:g}{' (upper bound)' if threshold.is_upper else ''}"
+    limit = f"> {threshold.least:g} allowed" if threshold.is_upper else f"< {threshold.least:g}"
     items = unanswered_items(threshold.name, n_unanswered)
-    return f"{threshold.title} {shown} misses {limit} with {items} counted as wrong"
+    return f"{threshold.title} {shown} {limit}, with {items} counted as wrong"
 
 
 def unanswered_items(name: str, n: int) -> str:

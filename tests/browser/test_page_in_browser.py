@@ -265,8 +265,8 @@ def test_pointing_at_words_says_why_and_at_pieces_shows_words(
         "✗ Dry moss grew twice as fast. unsupported, support 0.25 of 1"
     ]
     browser.hover(browser.find(".pieces.expected .piece.bad"))
-    line = "✗ facts in sentence 3 of the reference: 1 of 2 missing Wet moss grew twice as fast."
-    assert browser.panel().startswith(f"{line} ✗ fact 2 of the reference: missing")
+    line = "✗ facts in sentence 3 of the reference: 1 of 2 facts missing Wet moss grew twice as"
+    assert browser.panel().startswith(f"{line} fast. ✗ fact 2 of the reference: missing")
     assert browser.texts(".panel > div > .why > blockquote > span") == ["Wet moss grew", "fast."]
     assert "In the summary Dry moss grew twice as fast." in browser.panel()
     assert browser.texts(".side:first-child .run.lit") == ["Wet moss grew twice as fast."]

@@ -95,7 +95,7 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(
     red = bench.inside(SUITE)
     assert red.last == "1 failed, 2 passed"
     assert f"{SUITE}/systems/candidate.jsonl:1: candidate on bees-01" in red.lines
-    assert "number: '41' against '31'" in red.out
+    assert "number: '41' instead of '31'" in red.out
     file = tmp_path / SUITE / "systems/candidate.jsonl"
     text = file.read_text(encoding="utf-8")
     mended = text.replace("41 bumblebees", "31 bumblebees", 1)

@@ -143,12 +143,14 @@ def test_papers_are_numbered_and_columns_guessed(tmp_path: Path, shell: Shell) -
     assert suite.paper_ids_of("b") == suite.paper_ids
     table, out = tmp_path / "runs.csv", tmp_path / "other"
     table.write_text("doc_id,article,abstract,output\n7,Moss grew.,Moss.,It did.\n")
-    _, guesses, _ = shell.lines("import", "table", table, "--out", out)
-    assert guesses == (
-        "guessed: source is the column 'article'; reference is the column 'abstract'; summary is"
-        " the column 'output'; paper is the column 'doc_id'; every row is of the system 'candidate'"
-        " (--system names it); --columns OURS=YOURS says otherwise"
-    )
+    assert shell.lines("import", "table", table, "--out", out)[1:3] == [
+        (
+            "guessed: source is the column 'article'; reference is the column 'abstract'; summary"
+            " is the column 'output'; paper is the column 'doc_id'; system is 'candidate', as no"
+            " column names it. Change it with --columns source=COLUMN or --system NAME"
+        ),
+        f"next: pytest {out}",
+    ]
     assert load_suite(out).pair("7", "candidate").summary == "It did."
 
 
@@ -215,8 +217,8 @@ def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) ->
     assert shell.lines(*command, gate)[:3] == [
         f"{gate}: 3 papers, 1 system, 3 pairs",
         (
-            "guessed: source is the column 'source'; reference is the column 'summary'; --columns"
-            " OURS=YOURS says otherwise"
+            "guessed: reference is the column 'summary'. Change it with --columns reference=COLUMN"
+            " or --system NAME"
         ),
         (
             "missing summaries, written as '-', which fails: 1, first paper '3' of system 'a';"
@@ -229,8 +231,8 @@ def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) ->
     assert shell.lines(*command, fewer, "--skip-missing")[:3] == [
         f"{fewer}: 2 papers, 1 system, 2 pairs",
         (
-            "guessed: source is the column 'source'; reference is the column 'summary'; --columns"
-            " OURS=YOURS says otherwise"
+            "guessed: reference is the column 'summary'. Change it with --columns reference=COLUMN"
+            " or --system NAME"
         ),
         "papers without a summary, left out: 1",
     ]

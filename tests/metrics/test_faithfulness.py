@@ -80,7 +80,7 @@ def test_a_rule_sees_conflicts_that_no_judge_tells() -> None:
     score = scored(summary, *verdicts, source=source)
     assert [s.index for s in score.sentences if s.conflict] == [1, 4]
     assert (score.conflicts, score.sentences[5].supported) == (2, True)
-    assert score.sentences[1].reason == "cut; the source has '14 kg' for '41 kg'"
+    assert score.sentences[1].reason == "cut; the source has '14 kg', not '41 kg'"
 
 
 def test_numbers_of_another_language_are_left_to_the_judge() -> None:

@@ -18,7 +18,7 @@ SOURCE = (
     "Rain fell on half of the stones.",
     "Wet moss grew twice as fast.",
 )
-REASON, NO_FACT, NOT = "half of them only", "no fact says so", "does not follow"
+REASON, NO_FACT, NOT = "half of them only", "no fact says so", "not in the"
 LOST = RatedFacet(
     facet="method",
     rating=1,
@@ -85,14 +85,14 @@ DIED = checked("Moss grew.", evidence=("Moss died.", "All of it."), support=0.25
         # the premises that a judge names are the reference's words about it
         (
             eva(candidate=(DIED,)),
-            ("fact", "eva.precision", "fact of the summary", f"{NOT} from the reference", "died"),
+            ("fact", "eva.precision", "fact of the summary", f"{NOT} reference", "died"),
             ("Moss died. All of it.", "Moss grew."),
             *(2, 0.75),
         ),
         # the summary's own fact carries the first, whatever it is the other way round
         (
             eva(reference=(DIED, checked("Rain fell on half.")), matched=frozenset({0})),
-            ("fact", "eva.recall", "fact of the reference", f"{NOT} from the summary", NO_FACT),
+            ("fact", "eva.recall", "fact of the reference", f"{NOT} summary", NO_FACT),
             ("Rain fell on half.", ""),
             *(1, 0.5),
         ),
@@ -119,6 +119,9 @@ def test_what_the_judge_could_not_decide_is_counted_among_what_is_wrong() -> Non
     one = faithful(sentence(0), sentence(1, supported=True), sentence(2, supported=None))
     counts = {"facet": 2, "fact": 2, "sentence": 1, "undecided": 2}
     assert wrong_pieces((facets, facts, one)) == counts
+    # what only the paper says is not in the abstract and is no problem; a conflict with it is one
+    true = replace(one, sentences=(sentence(0, supported=True),))
+    assert wrong_pieces((facets, facts, true)) == {**counts, "fact": 1, "sentence": 0}
 
 
 METHOD_1_RESULT_3_CONCLUSION_2 = FacetScore(

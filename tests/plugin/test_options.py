@@ -204,7 +204,7 @@ def test_header_names_judge_and_suite(bench: Bench) -> None:
     line = f"summeval: judge offline-7, {gated} (good)"
     assert offline.lines.count(line) == 1
     message = (
-        "summeval: summeval.toml has no labels, so nobody knows how well it judges;"
+        "summeval: summeval.toml has no labels, so this run does not test the judge;"
         " see 'summeval label'"
     )
     assert message in offline.lines

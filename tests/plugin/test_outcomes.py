@@ -24,6 +24,20 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: Snapshot
     assert [line for line in run.lines if line.startswith(start)]
 
 
+@pytest.mark.parametrize("option", ["-rP", "-rA", "-rf"])
+def test_what_was_found_in_a_pair_that_passes_is_printed_if_asked_for(
+    bench: Bench, option: str
+) -> None:
+    """By pytest's own option for the sections of tests that pass, with the source beside it."""
+    bench.suite(papers=("kiln-02",), pair="faithfulness = 0.0")
+    run = bench.inside("summeval.toml", FAIR, "--summ-model=bad", option)
+    assert run.last == "1 passed"
+    is_asked = option != "-rf"
+    assert any(line.strip("- ") == "findings" for line in run.lines) == is_asked
+    assert any(line.startswith("1. sentence 1: unsupported") for line in run.lines) == is_asked
+    assert ("   source [" in run.out) == is_asked
+
+
 def test_no_summary_is_the_systems_fault(bench: Bench) -> None:
     """Were a refusal left out of the mean in silence, refusing would raise it."""
     bench.good["limpet-01"] = "I am sorry, I cannot do this."
@@ -94,7 +108,7 @@ def test_a_miss_with_an_unanswered_sentence_is_an_error_and_so_it_is_from_its_re
     assert run.code == 1
     said = " ".join(run.out.split())
     for message in (
-        "mean faithfulness 0.960 misses 0.97 with 1 unanswered sentence counted as wrong",
+        "mean faithfulness 0.960 < 0.97, with 1 unanswered sentence counted as wrong",
         "judge is undecided: evidence_recall 1.000 meets 0.97, and would be 0.960",
     ):
         assert (message in said) is is_silent

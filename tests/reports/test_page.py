@@ -43,6 +43,7 @@ from tests.reports.records import (
     in_other_words,
     measured,
     moss_run,
+    moss_scores,
     moss_suite,
     page_text,
     right_pair,
@@ -383,6 +384,24 @@ def test_the_script_reads_pairs_papers_and_index_as_data(snapshot: SnapshotAsser
     pair = page.block("pair-0")
     assert [p["number"] for p in pair["pieces"]][299:] == [401]
     assert pair["notes"] == snapshot
+
+
+def test_a_piece_says_what_the_source_says_of_its_sentence() -> None:
+    """A full rating beside a wrong number, or a red mark on a true detail, would mislead."""
+    facets, facts, sentences = moss_scores()
+    full = replace(facets, ratings=tuple(replace(each, rating=4) for each in facets.ratings[1:3]))
+    first, second = sentences.sentences
+    judged = replace(sentences, sentences=(first, replace(second, conflict=True)))
+    holds = [replace(each, holds=not each.holds) for each in facts.candidate]
+    shown = replace(wrong_pair(), scores=(full, judged, replace(facts, candidate=tuple(holds))))
+    pieces = Page(page_text(moss_run(moss_suite(shown)))).block("pair-0")["pieces"]
+    conflict = "but sentence 2 conflicts with the source"
+    assert [(p["state"], p["verdict"]) for p in pieces if p["kind"] in {"facet", "stated"}] == [
+        ("open", f"rated 4 of 4, {conflict}"),
+        ("open", f"rated 4 of 4, {conflict}"),
+        ("open", "in the reference, but the source does not support the sentence"),
+        ("extra", "not in the reference, but the source supports the sentence"),
+    ]
 
 
 @example("</script ><!--<script &\u2028\u2029")

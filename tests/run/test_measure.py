@@ -11,7 +11,9 @@ from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import Dialogue, Returned
 from summeval_pytest.metrics.number import MetricName, Unscored
 from summeval_pytest.metrics.signature import signature_of
@@ -32,6 +34,7 @@ from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
 from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.sentences import sentence_texts
 from tests.judges.llm.by_rule import RuleSender
 
 ZINC_PAPER = "Mice slept longer. Water did nothing."
@@ -196,6 +199,33 @@ def test_a_fact_cut_out_of_a_sentence_brings_the_sentence_with_it() -> None:
         whole: "",
         "In rain moss grew.": whole,
     }
+
+
+def test_a_finding_says_what_the_source_says_of_its_sentence() -> None:
+    """What the paper supports is no error, so it comes last; a rating does not hide a conflict."""
+    summary = "Moss grew by 41 cm. Rain helps."
+    first, second = sentence_texts(summary)
+    wrong = JudgedSentence(index=0, text=first, supported=False, reason="", conflict=True)
+    right = JudgedSentence(index=1, text=second, supported=True, reason="")
+    facts = (q.Fact(text=second, sentence=1), q.Fact(text="Moss was blue.", sentence=0))
+    rated = RatedFacet(facet="result", rating=3, reason="", reference="R.", candidate=summary)
+    checks = tuple(CheckedFact(fact=fact, holds=False, reason="") for fact in facts)
+    eva = EvaScore(value=0.0, precision=0.0, recall=0.0, recall_entailed=None, candidate=checks)
+    actual = Evaluation(
+        pair=Pair(paper=paper("Ice."), system="careful", summary=summary, place=Place("a")),
+        scores=(
+            FacetScore(value=0.5, ratings=(rated,)),
+            eva,
+            FaithfulnessScore(value=0.5, sentences=(wrong, right)),
+        ),
+        signatures=(),
+        source=("Moss.",),
+    ).findings()
+    assert [(each.title, each.verdict) for each in actual[1:]] == [
+        ("facet result", "rated 3 of 4, but sentence 1 conflicts with the source"),
+        ("fact of the summary", "not in the reference"),
+        ("fact of the summary", "not in the reference, but the source supports the sentence"),
+    ]
 
 
 def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing() -> None:

@@ -127,7 +127,7 @@ TENTHS = [paper(n, facet=0.9) for n in (1, *range(3, 21))]
             [of_25(1, None)],
             "faithfulness",
             0.97,
-            f"mean faithfulness 0.960 misses 0.97 {COUNTED}",
+            f"mean faithfulness 0.960 < 0.97, {COUNTED}",
         ),
         ([of_25(1, None)], "faithfulness", 0.96, ""),
         ([*FULL, of_25(19), NO_SENTENCES], "faithfulness", 0.951, ""),
@@ -136,7 +136,7 @@ TENTHS = [paper(n, facet=0.9) for n in (1, *range(3, 21))]
             [*FULL, of_25(19, None), NO_SENTENCES],
             "faithfulness",
             0.951,
-            f"mean faithfulness 0.950 misses 0.951 {COUNTED}",
+            f"mean faithfulness 0.950 < 0.951, {COUNTED}",
         ),
         # so many papers by the system's fault miss, whatever an answer would be
         ([of_25(1, None), NO_SENTENCES], "faithfulness", 0.1, "failed"),

@@ -178,7 +178,7 @@ def numbers() -> Iterator[str]:
     for named in CATALOGUE.values():
         if named.metric in METRICS:
             reach = named.range.removeprefix("from ").replace(" up", " or more")
-            most = "; **upper bound**" if named.lower_is_better else ""
+            most = "; its threshold is a **maximum**" if named.lower_is_better else ""
             yield f"- `{named.name}` ({reach}{most}): {named.meaning}"
 
 

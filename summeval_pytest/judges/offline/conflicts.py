@@ -1,4 +1,4 @@
-"""A conflict of a claim with its evidence, and its words in a reason.
+"""A conflict of a claim with its evidence, and the words of reasons.
 
 `text/contradictions.py` finds those of numbers, `copies.py` those of one word in a near copy. In
 other sentences only numbers are compared, so a claim without a conflict may still be wrong.
@@ -6,12 +6,14 @@ other sentences only numbers are compared, so a claim without a conflict may sti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from summeval_pytest.questions import Dispute
 from summeval_pytest.text.contradictions import Contradiction
+from summeval_pytest.text.quantities import find_quantities
+from summeval_pytest.text.words import known_tokens, stem
 
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
 
@@ -47,7 +49,22 @@ class Conflict:
     def __str__(self) -> str:
         if self.kind == "swap":
             return f"swap: {self.says!r} and {self.instead!r} have changed places"
-        return f"{self.kind}: {self.says!r} against {self.instead!r}"
+        return f"{self.kind}: {self.says!r} instead of {self.instead!r}"
+
+
+_NAMED: Final = 5
+"""So many words that were not found are named."""
+
+
+def words_found(text: str, missing: Collection[str]) -> str:
+    """Which words of a text were not found, by their stems: "words not found: leek and 2 more"."""
+    if not missing:
+        return "all words found"
+    written = {stem(token.replace(",", "")): token for token in reversed(known_tokens(text))}
+    written |= {f"{figure.size:g}": figure.text for figure in find_quantities(text)}
+    named = [*dict.fromkeys(written[word] for word in missing)]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"words not found: {', '.join(named[:_NAMED])}{more}"
 
 
 def in_number(each: Contradiction) -> Conflict:

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline.conflicts import Conflict, in_number
+from summeval_pytest.judges.offline.conflicts import Conflict, in_number, words_found
 from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import Roles, label_evidence, pieces_of, roles_of
@@ -73,7 +73,7 @@ class FacetOverlap:
             summary has, 0 to 1; 1 without such words.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
         is_whole: Whether the summary's own segment has every word of the reference's.
-        reason: How many of the facet's distinct words and numbers stand anywhere in the summary.
+        reason: Which of the facet's words and numbers the summary does not have.
     """
 
     found: float
@@ -147,17 +147,14 @@ def overlaps(question: q.RateFacets, roles: Roles = roles_of) -> tuple[FacetOver
         others = (_weights(other.reference) for other in question.pairs if other is not pair)
         shared = set(chain.from_iterable(others))
         only_here = {word: weighs for word, weighs in weights.items() if word not in shared}
-        n_found = len(weights.keys() & by_word.keys())
-        reason = f"{n_found / max(1, len(weights)):.0%} of the reference's words"
-        if numbers := [word for word in weights if word[0].isdigit()]:
-            reason += f" and {sum(n in by_word for n in numbers)} of {len(numbers)} numbers"
+        lost = sorted(weights.keys() - by_word.keys(), key=lambda word: (-weights[word], word))
         return FacetOverlap(
             found=clear * _share(weights, by_word, column) + (1.0 - clear) * whole,
             stated=clear * surest[column] + (1.0 - clear) * USUAL,
             own=_share(only_here, by_word) if only_here else 1.0,
             repetition=repeated,
             is_whole=weights.keys() <= set(_terms(pair.candidate)),
-            reason=f"{reason} found",
+            reason=words_found(pair.reference, lost),
         )
 
     return tuple(map(overlap, question.pairs))
@@ -355,12 +352,10 @@ def _rate(pair: q.FacetPair, overlap: FacetOverlap, reference: str, summary: str
         least, most = overlap.bounds
         rating = max(least, min(most, rating))
         confidence = chances[rating - 1]
-        expected = sum(level * chance for level, chance in enumerate(chances, start=1))
-        if overlap.stated < CLEAR:
-            reason += f", not clearly as {pair.facet}"
         if most == 1:
-            reason += f", {overlap.own:.0%} of those that only this facet has: left out"
-        reason += f"; expected {expected:.1f} of {len(chances)}"
+            reason = f"left out; {reason}"
+        elif overlap.stated < CLEAR:
+            reason += f"; no sentence clearly states the {pair.facet}"
     if conflict is not None:
         coverage = coverage * vetoed(rating, conflict) // rating
         rating = vetoed(rating, conflict)

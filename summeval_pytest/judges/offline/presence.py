@@ -16,7 +16,7 @@ from math import ceil
 from operator import mul
 from typing import Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts import in_number
+from summeval_pytest.judges.offline.conflicts import in_number, words_found
 from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.learned import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import cut_at_labels
@@ -425,8 +425,10 @@ def _check(
         numbers = compare_numbers(added, near, unstated_figures(added, premises), close=0.0)
         conflict = next(map(in_number, numbers.contradicted), None) or find_conflict(fact, near)
     if conflict is None:
+        missing = [word for word, match in traces.matches.items() if match is None]
+        likely = f"{strength:.0%} likely to be there, {PRESENT:.0%} needed"
         return FactCheck(
-            reason=f"{signs.found:.0%} of its words found, probability {strength:.2f}",
+            reason=f"{words_found(added, missing)}; {likely}",
             entailed=strength >= PRESENT,
             premises=evidence,
             support=strength,

@@ -17,7 +17,7 @@ from itertools import pairwise
 from math import log1p
 from typing import Final
 
-from summeval_pytest.judges.offline.conflicts import in_number
+from summeval_pytest.judges.offline.conflicts import in_number, words_found
 from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.learned import chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
@@ -87,10 +87,10 @@ class SourceIndex:
         self.sentences = sentences
         self._words = [content_words(sentence) for sentence in sentences]
         self._bags = [dict.fromkeys(words) for words in self._words]
-        self._places = places_of(sentences)
+        self.places = places_of(sentences)
         n = len(sentences)
-        self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
-        self._rare = frozenset(word for word in self._places if rarity(word) >= RARE)
+        self._weights = {word: _weight(word, n, len(at)) for word, at in self.places.items()}
+        self._rare = frozenset(word for word in self.places if rarity(word) >= RARE)
         self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
         mean = max(1.0, sum(map(len, self._words)) / max(1, n))
         self._factors = [
@@ -111,7 +111,7 @@ class SourceIndex:
                 continue
             total += weight
             known[word] = weight
-            for place in self._places[word]:
+            for place in self.places[word]:
                 shared[place] += weight
         factors = self._factors
         near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
@@ -262,14 +262,16 @@ def _support(
         )
     fault = _too_little(overlap, alike)
     if is_unrelated:
-        fault = "the summary shares no more rare words with the source than one of another paper"
-    reason = f"{overlap.nearest(NEAR):.0%} of its words, by weight, in the five closest sentences"
+        fault = "the summary has so few of its rare words that it may be of another paper"
+    missing = [word for word in content_words(sentence) if word not in index.places]
+    reason = words_found(sentence, missing)
+    reason += f"; the {NEAR} closest sentences have {overlap.nearest(NEAR):.0%} of its words"
     if numbers.missing:
         strength *= _AFTER_MISSING
     if fault:
         reason += f"; {fault}"
     elif alike < IN_ITS_WORDS:
-        reason += "; the summary is told in other words, so this decides nothing"
+        reason += "; the whole summary is in other words, so this decides nothing"
     return SentenceCheck(
         reason=reason,
         supported=not fault,
@@ -290,7 +292,7 @@ def _too_little(overlap: ClaimOverlap, alike: float) -> str:
     if overlap.n_words < LEAST_WORDS or alike < IN_ITS_WORDS:
         return ""
     if overlap.nearest(NEAR) < TOGETHER * overlap.anywhere:
-        return f"{overlap.anywhere:.0%} in the whole source, so they stand apart"
+        return f"the whole source has {overlap.anywhere:.0%}, but far apart"
     if overlap.nearest(NEAR) < LEAST_SHARED and alike >= CLOSE:
-        return f"{LEAST_SHARED:.0%} needed"
+        return f"at least {LEAST_SHARED:.0%} needed"
     return ""

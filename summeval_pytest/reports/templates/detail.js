@@ -6,10 +6,13 @@ const KINDS = {
   stated: ["Facts of the summary", "compared with the reference", "not in the reference"],
 };
 
+/** Words without the marks of bold letters. */
+const plain = (text) => text.replaceAll("**", "");
+
 /** The words of a piece, read off its text where they are not given. */
 const wordsOf = (piece, texts) => {
   if (piece.text) return piece.text;
-  return (piece.at ?? []).map(([n, start, end]) => texts[n].slice(start, end)).join(" … ");
+  return (piece.at ?? []).map(([n, start, end]) => plain(texts[n].slice(start, end))).join(" … ");
 };
 
 /** The words of a piece; of a sentence that facts are cut out of, those that do not hold marked. */
@@ -23,10 +26,10 @@ const saidBy = (piece, view, tag) => {
     .flatMap(({ at, state }) => at.map((span) => [...span, state]));
   for (const [, from, to, state] of wrong.sort((a, b) => a[1] - b[1])) {
     if (from < after) continue;
-    said.append(text.slice(after, from), make("span", `sentence-${state}`, text.slice(from, to)));
+    said.append(plain(text.slice(after, from)), make("span", `sentence-${state}`, plain(text.slice(from, to))));
     after = to;
   }
-  said.append(text.slice(after, end));
+  said.append(plain(text.slice(after, end)));
   return mark(said, piece.parts.flatMap(({ disputed }) => disputed?.[0] ?? []));
 };
 
@@ -136,7 +139,7 @@ const pieceList = (kind, view) => {
   if (!pieces.length) return "";
   const [title, against, missed] = KINDS[kind];
   const counted = pieces.flatMap((piece) => piece.parts ?? piece);
-  const bad = counted.filter((piece) => piece.state === "bad").length;
+  const bad = counted.filter(({ state }) => state === "bad" || state === "extra").length;
   const counts = make("small", "", ` ${against}: ${bad} of ${counted.length} ${missed}`);
   return make("section", `pieces ${kind}`, make("h4", "", title, counts), listOf("", pieces.map((piece) => pieceButton(piece, view))));
 };
@@ -194,7 +197,7 @@ const EXPLAINED_FIRST = ["facet", "sentence", "stated", "expected"];
 /** A pair for paper: nothing to press, and why beside the worst that is not good. */
 const printedPair = (view) => {
   const rank = ({ kind }) => EXPLAINED_FIRST.indexOf(kind);
-  const told = view.pair.pieces.filter(({ state }) => state !== "good").sort((a, b) => rank(a) - rank(b));
+  const told = view.pair.pieces.filter(({ state }) => state !== "good" && state !== "extra").sort((a, b) => rank(a) - rank(b));
   const left = told.length - MOST_EXPLAINED;
   const reasons = told.slice(0, MOST_EXPLAINED).map((piece) => why(piece, view));
   const note = left > 0 ? make("p", "hint", `${left} more are marked above.`) : "";

@@ -22,6 +22,7 @@ const explaining = (view, body) => {
   let shown = [];
   let held = false;
   let element = null; // what the panel explains
+  let rests = false; // the pointer, since the panel over it was put away
 
   const show = (pieces, hold) => {
     [shown, held] = [pieces, hold];
@@ -56,7 +57,8 @@ const explaining = (view, body) => {
       act(pieces);
       place(element);
     });
-  on("mouseover", (pieces) => held || show(pieces, false));
+  on("mouseover", (pieces) => held || rests || show(pieces, false));
+  body.addEventListener("mousemove", () => { rests = false; });
   on("focusin", (pieces) => show(pieces, false));
   on("click", (pieces) => show(pieces, !(held && pieces[0] === shown[0])));
   view.place = () => place(element ?? body);
@@ -64,6 +66,7 @@ const explaining = (view, body) => {
   view.release = () => {
     const had = wide.matches ? held : !panel.hidden;
     if (panel.contains(document.activeElement)) (element?.closest("button") ?? detail).focus();
+    rests = had && !wide.matches;
     if (had) show(wide.matches ? shown : [], false);
     return had;
   };

@@ -1,7 +1,7 @@
 "use strict";
 // Texts and their marks. Other people's words only ever become text nodes, never markup.
 
-const SIGNS = { good: "✓", bad: "✗", open: "?" };
+const SIGNS = { good: "✓", bad: "✗", open: "?", extra: "+" };
 
 /** An element with classes and children; strings among them become text nodes. */
 const make = (tag, classes = "", ...children) => {

@@ -19,12 +19,12 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
     ("claim", "evidence", "message"),
     [
         # A telling word changed in a copy; leaving out and rewording contradict nothing.
-        (PIER.replace("14", "19"), PIER, "number: '19' against '14'"),
-        (PIER.replace("warmer", "colder"), PIER, "direction: 'colder' against 'warmer'"),
+        (PIER.replace("14", "19"), PIER, "number: '19' instead of '14'"),
+        (PIER.replace("warmer", "colder"), PIER, "direction: 'colder' instead of 'warmer'"),
         (
             PIER.replace("was painted", "was not painted"),
             PIER,
-            "negation: 'not painted' against 'painted'",
+            "negation: 'not painted' instead of 'painted'",
         ),
         (PIER.replace("14 ", ""), PIER, None),
         (PIER.replace("old", "grand"), PIER, None),
@@ -44,14 +44,14 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
         (
             "Dropout rose from 11.6% to 7.3%.",
             "Dropout was 11.6% in spring and 7.3% in autumn.",
-            "change: 'rose' against 'from 11.6% to 7.3%'",
+            "change: 'rose' instead of 'from 11.6% to 7.3%'",
         ),
         # Numbers without unit may be where it falls, unless the evidence says it rose between them.
         ("Noise fell from 50 to 90 Hz.", "Noise was measured from 50 to 90 Hz.", None),
         (
             "Noise in the harbour fell from 50 to 90.",
             "From spring on, noise rose from 50 to 90.",
-            "direction: 'fell' against 'rose'",
+            "direction: 'fell' instead of 'rose'",
         ),
         # The evidence says so itself; other words decide; a lower rank is better.
         ("Rain fell from 3.1% to 4.2%.", "Rain (see below) fell from 3.1% to 4.2%.", None),
@@ -195,24 +195,24 @@ LINES = (
         # Not a number next to which a word happens to stand, nor one that the claim states as well.
         (
             "Late buses made up 5.3% of all departures on the north line in winter.",
-            "number: '5.3%' against '7.3%'",
+            "number: '5.3%' instead of '7.3%'",
             0,
         ),
         (
             "On the south line 9.8% were late, on the north line in winter 2.3%.",
-            "number: '2.3%' against '7.3%'",
+            "number: '2.3%' instead of '7.3%'",
             0,
         ),
         # The level of an interval stands for another level only.
         (
             "The hazard ratio of rust was 0.75 (85% CI 0.61 to 0.92).",
-            "number: '85%' against '95%'",
+            "number: '85%' instead of '95%'",
             3,
         ),
         # Digits that are exchanged by chance do not outweigh the words beside a number.
         (
             "On average 6.1 seals were seen by crews with a lamp, compared with 4.6 without it.",
-            "number: '6.1' against '6.2'",
+            "number: '6.1' instead of '6.2'",
             4,
         ),
     ],

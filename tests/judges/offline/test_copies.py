@@ -56,17 +56,17 @@ def test_it_sees_planted_errors_and_condemns_few_paraphrases() -> None:
         (
             "The varnish peeled in the sun.",
             "The varnish did not peel in the sun.",
-            "negation: 'peeled' against 'not peel'",
+            "negation: 'peeled' instead of 'not peel'",
         ),
         (
             "The varnish didn't peel in the sun.",
             "The varnish peeled in the sun without turning yellow.",
-            "negation: \"didn't peel\" against 'peeled'",
+            "negation: \"didn't peel\" instead of 'peeled'",
         ),
         (
             "Shade delayed ripening and rot.",
             "Shade delayed ripening but not rot.",
-            "negation: 'rot' against 'not rot'",
+            "negation: 'rot' instead of 'not rot'",
         ),
         (
             "Rot was 18% under nets, and 47% without nets.",
@@ -76,7 +76,7 @@ def test_it_sees_planted_errors_and_condemns_few_paraphrases() -> None:
         (
             "Pruning improved the yield of old vines.",
             "Pruning failed to improve the yield of old vines.",
-            "negation: 'improved' against 'failed to improve'",
+            "negation: 'improved' instead of 'failed to improve'",
         ),
         ("Whether shade delays rot is not known.", "It is unknown whether shade delays rot.", None),
         ("The pumps never failed to start.", "The pumps started.", None),
@@ -84,7 +84,7 @@ def test_it_sees_planted_errors_and_condemns_few_paraphrases() -> None:
         (
             "Ripening came 6 days later under nets of straw.",
             "Ripening was 6 days earlier under nets than under foil.",
-            "direction: 'later' against 'earlier'",
+            "direction: 'later' instead of 'earlier'",
         ),
         ("Foil warmed the soil less than straw.", "Straw warmed the soil more than foil.", None),
         ("More vines survived the frost.", "Fewer vines died in the frost.", None),

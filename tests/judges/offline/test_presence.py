@@ -145,7 +145,7 @@ def test_a_fact_in_other_words_is_present() -> None:
     check = checked("Each day 40 rye sacks were ground.", MILL)
     assert check.entailed
     assert check.premises == (0,)
-    assert check.reason == f"100% of its words found, probability {check.support:.2f}"
+    assert check.reason == f"all words found; {check.support:.0%} likely to be there, 35% needed"
     premises = ("Copper is dear.", "Kites rose slowly over the copper roofs.")
     assert checked("Kites rose over copper roofs.", premises).premises == (1,)
     nothing = FactCheck(reason="it has no words to look for", entailed=False, support=0.0)
