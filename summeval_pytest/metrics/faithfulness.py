@@ -30,9 +30,7 @@ from summeval_pytest.questions import (
     SentenceError,
     Unanswered,
 )
-from summeval_pytest.text.contradictions import NumberCheck, check_numbers
 from summeval_pytest.text.languages import is_english
-from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import has_tokens
@@ -336,6 +334,8 @@ def _judged(
     is a conflict, unless a reference states it. The reason names the numbers. ``are_read``: whether
     our rules read the language of both texts; else only what the judge says counts.
     """
+    from summeval_pytest.text.contradictions import NumberCheck, check_numbers
+
     index, text = sentence
     given = check if isinstance(check, SentenceCheck) else None
     supported = given.supported if given else None
@@ -383,6 +383,8 @@ def _judged(
 
 def _stated_in(references: tuple[str, ...], text: str, numbers: Set[str]) -> Set[str]:
     """Those of a sentence's numbers that the references state."""
+    from summeval_pytest.text.numbers import unstated_figures
+
     if not numbers or not references:
         return frozenset()
     unstated = unstated_figures(text, source_sentences(references))

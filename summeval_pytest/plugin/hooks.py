@@ -90,11 +90,12 @@ class SuiteFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The tests of the suite; none where the run ends for a mistake in it."""
-        from summeval_pytest.plugin.controller import tally_of
         from summeval_pytest.plugin.items import tests_of
 
         gated = collect_suite(self.config, self.path)
-        if not is_worker(self.config):
+        if not is_worker(self.config) and not self.config.option.collectonly:
+            from summeval_pytest.plugin.controller import tally_of
+
             tally_of(self.config)  # registers it
         if gated is not None:
             yield from tests_of(self, gated)
@@ -245,11 +246,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     config = session.config
     if GATE not in config.stash:
         return
+    if config.option.collectonly:
+        gate_of(config).close(seconds=0)
+        return
     from summeval_pytest.plugin.controller import close_gate, tally_of
 
     close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
     is_mistaken = exitstatus == pytest.ExitCode.USAGE_ERROR or MISTAKE in config.stash
-    is_judged = not (is_mistaken or config.option.collectonly or gate_of(config).options.plan)
+    is_judged = not (is_mistaken or gate_of(config).options.plan)
     if is_judged and not is_worker(config) and collected_suites(config):
         gate_of(config).remember()
         if tally_of(config).counts.calls["n_asked"]:  # otherwise nobody needs a network

@@ -10,6 +10,7 @@ import json
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -455,10 +456,10 @@ def check_texts(label: Label, pair: Pair) -> None:
     summary = f"the summary of system {label.system!r} on paper {label.paper!r}"
     minor = ", or delete its 'paper_digest' if the change does not matter to it"
     for what, way, then, now in (
-        (summary, "", label.summary_digest, digest_of(pair.summary)),
-        (f"paper {label.paper!r}", minor, label.paper_digest, texts_digest(pair.paper)),
+        (summary, "", label.summary_digest, partial(digest_of, pair.summary)),
+        (f"paper {label.paper!r}", minor, label.paper_digest, partial(texts_digest, pair.paper)),
     ):
-        if then not in {None, now}:
+        if then is not None and then != now():
             raise SuiteError(
                 label.place,
                 f"{what} has changed since people labelled it; delete the label, then label it"
