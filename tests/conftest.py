@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +29,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Marks what needs the labelled sets, so that `-m shared_data` chooses it."""
     if "shared_data" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.shared_data)
+
+
+def pytest_collection_finish() -> None:
+    """Hides modules and tests from the garbage collector: they live to the end of the run."""
+    gc.freeze()
 
 
 @pytest.fixture
