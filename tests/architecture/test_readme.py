@@ -13,7 +13,7 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.judges.offline import OfflineJudge
-from summeval_pytest.questions import Answer, Question
+from tests.golden.oracle import computed
 from tests.plugin.conftest import Bench
 from tests.processes import clean_environment, is_ours, run_command
 from tests.shared_data import RELEASE
@@ -108,18 +108,6 @@ class Reader:
             assert any(wanted == each for each in lines), f"{line!r} in\n{printed}"
 
 
-ANSWERS: dict[Question, Answer] = {}
-"""What the embedded judge has answered here: the pages run one suite over and over."""
-ANSWER = OfflineJudge.answer
-
-
-async def remembered(judge: OfflineJudge, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-    """The embedded judge's answers, each computed once."""
-    new = tuple(each for each in dict.fromkeys(questions) if each not in ANSWERS)
-    ANSWERS.update(zip(new, await ANSWER(judge, new), strict=True))
-    return tuple(ANSWERS[each] for each in questions)
-
-
 @pytest.fixture
 def reader(
     pytester: pytest.Pytester,
@@ -129,7 +117,8 @@ def reader(
 ) -> Reader:
     """A reader, whom nothing around the tests chooses for."""
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(OfflineJudge, "answer", remembered)
+    # The pages run one suite over and over.
+    monkeypatch.setattr(OfflineJudge, "compute", lambda _, question: computed(question))
     for name in filter(is_ours, list(os.environ)):
         monkeypatch.delenv(name)
     for name, value in clean_environment(SUMM_STORE=str(tmp_path / "store")).items():

