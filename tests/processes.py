@@ -21,6 +21,7 @@ LEAN: Final = " ".join(
         *("hypothesispytest", "anyio", "asyncio", "randomly", "rerunfailures", "syrupy"),
         *("doctest", "legacypath", "pastebin", "setuponly", "setupplan", "stepwise", "unittest"),
         *("debugging", "faulthandler", "recwarn", "subtests", "threadexception"),
+        "xdist.looponfail",
     )
 )
 """Other plugins of this machine, and some of pytest's own, which cost time and play no part."""

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module, metadata
+from importlib.metadata import EntryPoints, PackageMetadata, PackagePath
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Final, cast
@@ -363,12 +364,17 @@ class Known(metadata.PathDistribution):
     """An installed package whose files are read once: each run in this process looks twice."""
 
     @cached_property
-    def entry_points(self) -> metadata.EntryPoints:
+    def metadata(self) -> PackageMetadata:
+        """What it says of itself."""
+        return super().metadata
+
+    @cached_property
+    def entry_points(self) -> EntryPoints:
         """What it offers."""
         return super().entry_points
 
     @cached_property
-    def files(self) -> list[metadata.PackagePath] | None:
+    def files(self) -> list[PackagePath] | None:
         """What it holds."""
         return super().files
 

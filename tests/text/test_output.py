@@ -124,9 +124,9 @@ def test_a_text_without_a_mark_is_returned_as_it_is(text: str) -> None:
         *("<think ", "<|channel|>final", "\n<think>a\n</think>", "`</think>", "<answer>", "<", " "),
     ],
 )
-def test_a_megabyte_of_marks_is_read_in_linear_time(unit: str) -> None:
+def test_many_marks_are_read_in_linear_time(unit: str) -> None:
     """In quadratic time, this test would take hours."""
-    text = unit * (10**6 // len(unit))
+    text = unit * (300_000 // len(unit))
     assert len(read_text(text).text) <= len(text)
     assert not is_refusal(text)
 
