@@ -115,6 +115,7 @@ KINDS: Final = {
 }
 
 
+@pytest.mark.usefixtures("few_resamples")
 @pytest.mark.parametrize("purpose", KINDS, ids=" ".join)
 def test_what_labels_are_compared_with_is_asked_by_files_too(
     tmp_path: Path, server: ScriptedServer, shell: Shell, purpose: tuple[str, ...]
