@@ -106,7 +106,7 @@ def test_a_partial_run_says_what_it_does_not_decide(
     assert bench.record("run.jsonl").partial == said
     assert main(["report", "run.jsonl"]) == 1
     assert f"{said}\na partial run releases nothing" in capsys.readouterr().out
-    whole = bench.inside("golden", FAIR, record, *workers)
+    whole = bench.inside("golden", FAIR, record)
     assert whole.code == 0
     assert "partial run" not in whole.out
     assert bench.record("run.jsonl").partial == ""
