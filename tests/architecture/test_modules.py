@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections import Counter
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -22,8 +23,13 @@ TESTS = sorted(
     for path in (ROOT / "tests").rglob("test_*.py")
     if not {"benchmarks", "real_server"} & set(path.parts) and path != Path(__file__)
 )
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 VAGUE = {"base", "common", "core", "helpers", "misc", "util", "utils"}
+
+
+@cache
+def _trees() -> dict[Path, ast.Module]:
+    """The modules, parsed where a test asks: each worker loads this file."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 
 def _name(path: Path) -> str:
@@ -37,7 +43,7 @@ def test_a_module_is_named_after_its_concept_and_nothing_has_anothers_name() -> 
     assert not [_name(path) for path in MODULES if {path.stem, path.parent.name} & VAGUE]
     own = [path for path in MODULES if path.name != "__init__.py"]
     names = [path.stem for path in own]
-    for tree in TREES.values():
+    for tree in _trees().values():
         names += [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     assert {name for name, n in Counter(names).items() if n > 1} == set()
     # fourteen names are what a reader takes in at a glance
@@ -48,8 +54,8 @@ def test_a_module_is_named_after_its_concept_and_nothing_has_anothers_name() -> 
 def test_public_names_are_sorted() -> None:
     """A sorted __all__ shows at a glance whether a name is public."""
     n_found = 0
-    for path in MODULES:
-        for node in TREES[path].body:
+    for path, tree in _trees().items():
+        for node in tree.body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
                 names = ast.literal_eval(node.value)
                 order = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
@@ -95,9 +101,6 @@ def test_no_text_of_the_data_sets_is_in_the_project(release_file: Path) -> None:
         words = json.loads(line)["human"].lower().split()
         for start in range(0, len(words) - 12, 12):
             assert " ".join(words[start : start + 12]) not in own
-
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_imports_flow_down() -> None:

@@ -20,7 +20,7 @@ from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import tokens
 from summeval_pytest.verdict.pair import pair_verdict
-from summeval_pytest.verdict.thresholds import Waivers, read_thresholds
+from summeval_pytest.verdict.thresholds import Thresholds, Waivers, read_thresholds
 from tests.golden.oracle import GOLDEN, Remembering, golden
 
 SYSTEMS = ("careful", "plain", "terse", "careless", "glib", "subtle")
@@ -30,7 +30,12 @@ ERRORS = (
 )  # fmt: skip
 RARE = "hedge-removed"
 """A kind of error that only `subtle` has."""
-THRESHOLDS = read_thresholds(golden().thresholds)
+
+
+@cache
+def thresholds() -> Thresholds:
+    """The thresholds of the suite, read where a test asks: each worker loads this file."""
+    return read_thresholds(golden().thresholds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ def evaluations(
     system: str, judge: type[Judge] = Remembering, n_papers: int | None = None
 ) -> tuple[Evaluation, ...]:
     """What the embedded judge makes of one system, with what the suite's thresholds need."""
-    metrics = THRESHOLDS.metrics
+    metrics = thresholds().metrics
     with closing(Runner(judge())) as runner:
         return tuple(
             runner.evaluation(Task(suite=golden(), paper=paper, system=system, metrics=metrics))
@@ -78,7 +83,7 @@ def evaluations(
 def n_shortfalls(system: str) -> list[int]:
     """By paper, how many thresholds a system's summary misses."""
     result = [
-        pair_verdict(e.numbers(), THRESHOLDS.pair, Waivers()).shortfalls
+        pair_verdict(e.numbers(), thresholds().pair, Waivers()).shortfalls
         for e in evaluations(system)
     ]
     return [len(each) for each in result]
