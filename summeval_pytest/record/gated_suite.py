@@ -24,6 +24,7 @@ from summeval_pytest.run.golden import (
     labels_fingerprint,
 )
 from summeval_pytest.run.measure import Evaluation, metric_signature
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import asked_digest
@@ -257,16 +258,13 @@ class GatedSuite:
     ) -> TestResult:
         """The means of one system over all its papers, measured and decided."""
         (skeleton,) = (each for each in self.record().systems if each.name == system)
-        try:
-            papers = runner.numbers([self.task(paper, system) for paper in skeleton.papers])
-        except UsageError:
-            raise
-        except SummevalError as error:
-            fault = f"system {system!r} is undecided: {error}"
-            decided = replace(skeleton, outcome="error", fault=fault)
-        else:
-            against = None if baseline is None else self.against(baseline, system, runner.judge)
-            decided = decide_system(skeleton, papers, self.policy, against=against)
+
+        def broken(task: Task, error: SummevalError) -> Numbers:
+            return self.faulty_pair(system, task.paper, str(error)).numbers()
+
+        papers = runner.numbers([self.task(paper, system) for paper in skeleton.papers], broken)
+        against = None if baseline is None else self.against(baseline, system, runner.judge)
+        decided = decide_system(skeleton, papers, self.policy, against=against)
         return TestResult(suite=self.suite.shown, system=decided)
 
     def against(self, baseline: Baseline, system: str, judge: Judge) -> Against:

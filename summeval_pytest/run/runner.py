@@ -10,12 +10,13 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import Future, wait
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
-from summeval_pytest.errors import StoppedError
+from summeval_pytest.errors import StoppedError, SummevalError, UsageError
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.flow import Flow, ScoreT
 from summeval_pytest.metrics.number import MetricName, Unscored
@@ -201,15 +202,36 @@ class Runner:
         self._read_ahead()
         return evaluation
 
-    def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
-        """The numbers of pairs; unknown ones are evaluated, many at once."""
+    def numbers(
+        self, tasks: Sequence[Task], broken: Callable[[Task, SummevalError], Numbers] | None = None
+    ) -> list[Numbers]:
+        """The numbers of pairs; unknown ones are evaluated, many at once.
+
+        ``broken`` gives those of a pair that nobody could evaluate; without it, the first such
+        error is raised.
+        """
         with self._lock:
             left = [task for task in tasks if task not in self._numbers]
-        deque(self.evaluations(left), maxlen=0)  # evaluates them, and keeps their numbers
-        return [self._numbers[task] for task in tasks]
+        others = {}
+        with closing(self._in_turn(left)) as turns:
+            for task, evaluated in turns:
+                try:
+                    evaluated()  # which keeps its numbers
+                except SummevalError as error:
+                    if broken is None or isinstance(error, UsageError):
+                        raise
+                    others[task] = broken(task, error)
+        return [others.get(task) or self._numbers[task] for task in tasks]
 
     def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
         """Everything measured on pairs, in their order; many are open at once, few are kept."""
+        with closing(self._in_turn(tasks)) as turns:
+            for _, evaluated in turns:
+                yield evaluated()
+
+    def _in_turn(
+        self, tasks: Sequence[Task]
+    ) -> Generator[tuple[Task, Callable[[], Evaluation]], None, None]:
         left = deque(tasks)
         opened = 0
         try:
@@ -217,7 +239,7 @@ class Runner:
                 while left and opened < max(self.judge.in_flight, self._ahead + 1):
                     self._demand(left.popleft())
                     opened += 1
-                yield self.evaluation(task)
+                yield task, partial(self.evaluation, task)
                 opened -= 1
         finally:
             with self._lock:

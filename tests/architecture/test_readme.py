@@ -57,7 +57,7 @@ INSTALLS = [each for each in blocks(README) if each.command.startswith("python -
 
 def normal(line: str) -> str:
     """A line without what differs between machines: seconds, rules of = and -, versions."""
-    line = re.sub(r"\d+\.\d+s\b", "0s", line.rstrip())
+    line = re.sub(r"\d+\.\d+s\b(?: \(\d+:\d\d:\d\d\))?", "0s", line.rstrip())
     return re.sub(r"^=+ | =+$|^-+ | -+$", "", line)
 
 

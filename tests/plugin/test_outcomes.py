@@ -83,6 +83,18 @@ def test_no_answer_is_the_judges_fault(bench: Bench) -> None:
     assert first.signatures, "which read one of the two texts"
 
 
+def test_a_system_with_pairs_that_broke_down_is_told_as_from_its_record(bench: Bench) -> None:
+    """One decision: its means are those of all pairs, with those unscored."""
+    bench.suite(mean="facet = 0.7")
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Rude", "--summ-run-record=run.jsonl")
+    start = "system 'good' is undecided: facet is unscored on 2 of 2 papers, first 'limpet-01':"
+    told = [line for line in run.lines if line.startswith(f"{start} unanswered, ")]
+    again = bench.inside("summeval.toml", "--summ-judge=rule:Rude", "--summ-from=run.jsonl")
+    assert (run.code, again.code) == (1, 1)
+    assert told
+    assert [line for line in again.lines if line.startswith(start)] == told
+
+
 RIGHT: Final = [f"The kiln of brick {n} was hot." for n in range(24)]
 
 

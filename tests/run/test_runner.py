@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.limits import URGENCY
-from summeval_pytest.errors import JudgeError
+from summeval_pytest.errors import JudgeError, SummevalError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
+from summeval_pytest.run.pair_numbers import Numbers, numbers_of
 from summeval_pytest.run.runner import Runner, Task, tasks_of
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
@@ -192,6 +193,24 @@ def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> No
     assert runner.numbers([tasks[2]]) == [known]
     assert threading.active_count() == threads
     assert judge.mice == [2, 3, 1]
+
+
+def test_a_pair_that_breaks_down_does_not_stop_the_others(tasks: list[Task]) -> None:
+    """The means of 500 papers are decided with what is there, and each is asked for once."""
+    judge, told = Failing(2, in_flight=3), []
+
+    def broken(task: Task, error: SummevalError) -> Numbers:
+        told.append((task, str(error)))
+        return numbers_of(task.paper, task.system, ())
+
+    with closing(Runner(judge)) as runner:
+        numbers = runner.numbers(tasks, broken)
+        assert runner._open == {}
+    assert [each.paper for each in numbers] == [task.paper for task in tasks]
+    assert [bool(each.values) for each in numbers] == [n != 2 for n in range(N_PAIRS)]
+    assert [task for task, _ in told] == [tasks[2]]
+    assert "no route to mouse 2" in told[0][1]
+    assert judge.mice == list(range(N_PAIRS))
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, N_PAIRS + 4])
