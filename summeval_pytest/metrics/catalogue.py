@@ -32,18 +32,14 @@ from summeval_pytest.text.printing import one_line, raised
 
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
 """The three metrics that a judge answers for."""
-OPTIONAL: Final[Mapping[str, MetricName]] = MappingProxyType(
-    {
-        facet.COVERAGE: "facet",
-        faithfulness.OVERGENERAL: "faithfulness",
-        faithfulness.SUPPORT: "faithfulness",
-    }
-)
-"""Numbers that only some judges give, and the metrics they belong to."""
 CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
     {named.name: named for metric in (facet, eva, faithfulness) for named in metric.NUMBERS}
 )
 """The numbers of the three metrics, by the names that suites and `--summ-min` use."""
+OPTIONAL: Final[Mapping[str, MetricName]] = MappingProxyType(
+    {name: named.metric for name, named in CATALOGUE.items() if named.not_said}
+)
+"""Numbers that only some judges give, and the metrics they belong to."""
 Score = facet.FacetScore | eva.EvaScore | faithfulness.FaithfulnessScore | OwnScore
 PIECES: Final = {"facet": "facet", "eva": "fact", "faithfulness": "sentence"}
 """What a summary is judged by, one by one, by metric."""

@@ -45,6 +45,9 @@ NUMBERS: Final = (
         meaning="share of key information covered",
         explained_by="facet",
         is_detail=True,
+        not_said="say of every facet how much of it is covered",
+        remedy="use an LLM judge or --summ-judge=offline, hold facet in its place, or remove the"
+        " threshold",
     ),
 )
 

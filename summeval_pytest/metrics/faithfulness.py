@@ -47,8 +47,15 @@ CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences that the source contradicts, however long the summary is."""
 
 
-def _count(name: str, meaning: str, explained_by: str = "faithfulness") -> Named:
-    """A number that counts what is wrong, so that its threshold is an upper bound."""
+def _count(
+    name: str,
+    meaning: str,
+    explained_by: str = "faithfulness",
+    *,
+    not_said: str = "",
+    remedy: str = "",
+) -> Named:
+    """A number that counts what is wrong, so that its threshold is a maximum."""
     return Named(
         name=name,
         metric="faithfulness",
@@ -57,13 +64,21 @@ def _count(name: str, meaning: str, explained_by: str = "faithfulness") -> Named
         lower_is_better=True,
         explained_by=explained_by,
         is_detail=True,
+        not_said=not_said,
+        remedy=remedy,
     )
 
 
 NUMBERS: Final = (
     Named(name="faithfulness", metric="faithfulness", meaning="share of supported sentences"),
     _count(UNSUPPORTED, "sentences that the judge calls unsupported"),
-    _count(OVERGENERAL, "unsupported sentences that claim more than the source"),
+    _count(
+        OVERGENERAL,
+        "unsupported sentences that claim more than the source",
+        not_said="name the kind of error of every unsupported sentence",
+        remedy="use an LLM judge, hold faithfulness.unsupported in its place, or remove the"
+        " threshold",
+    ),
     _count(
         CONFLICTS,
         "unsupported sentences that the source contradicts, in a number or a near copy",
@@ -75,6 +90,9 @@ NUMBERS: Final = (
         meaning="mean support of the sentences",
         explained_by="faithfulness",
         is_detail=True,
+        not_said="say of every sentence how far it is supported",
+        remedy="use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or"
+        " remove the threshold",
     ),
 )
 

@@ -85,6 +85,8 @@ class Named:
     Attributes:
         explained_by: The number whose findings explain it, if it has none of its own.
         is_detail: Whether reports list it only if it has a threshold.
+        not_said: What a judge did not do if it does not give it; empty if each judge gives it.
+        remedy: What to do then; a clause.
     """
 
     name: str
@@ -95,6 +97,8 @@ class Named:
     lower_is_better: bool = False
     explained_by: str = field(default="", metadata=SPARSE)
     is_detail: bool = field(default=False, metadata=SPARSE)
+    not_said: str = field(default="", metadata=SPARSE)
+    remedy: str = field(default="", metadata=SPARSE)
 
     @property
     def worst(self) -> float | None:

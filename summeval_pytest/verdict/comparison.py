@@ -16,7 +16,14 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.catalogue import METRICS, OPTIONAL, catalogue_of, lacks, metric_of
+from summeval_pytest.metrics.catalogue import (
+    CATALOGUE,
+    METRICS,
+    OPTIONAL,
+    catalogue_of,
+    lacks,
+    metric_of,
+)
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.questions import FACETS, SCALES
@@ -35,7 +42,6 @@ from summeval_pytest.verdict.means import MIN_SLICE, Slice
 from summeval_pytest.verdict.pair import unanswered_items
 from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
 from summeval_pytest.verdict.run import PairRow, RunRecord, SuiteRecord, suite_alike
-from summeval_pytest.verdict.thresholds import NOT_SAID
 
 SEED: Final = 20241
 FLIPS: Final = 99_999
@@ -172,7 +178,7 @@ def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
         if name in named and (papers := _papers_without(both, name)):
             yield (
                 f"{name} is missing on {len(papers)} of {len(both)} papers, first"
-                f" {papers[0]!r}: a judge did not {NOT_SAID[name]}; compare {metric}"
+                f" {papers[0]!r}: a judge did not {CATALOGUE[name].not_said}; compare {metric}"
             )
 
 

@@ -9,7 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from summeval_pytest.metrics.catalogue import METRICS, PIECES, catalogue_of, metric_of
+from summeval_pytest.metrics.catalogue import (
+    CATALOGUE,
+    METRICS,
+    OPTIONAL,
+    PIECES,
+    catalogue_of,
+    metric_of,
+)
 from summeval_pytest.metrics.facet import COVERAGE
 from summeval_pytest.metrics.faithfulness import SUPPORT
 from summeval_pytest.metrics.number import (
@@ -23,7 +30,7 @@ from summeval_pytest.metrics.number import (
 )
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold, Waivers, WaiverUse
+from summeval_pytest.verdict.thresholds import Threshold, Waivers, WaiverUse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +142,9 @@ def judge_faults(numbers: Numbers) -> Iterator[str]:
 
 def why_missing(name: str) -> str:
     """Why a number is missing, and what to do."""
-    if name in NOT_SAID:
-        return f"{name} is missing: the judge did not {NOT_SAID[name]}; {REMEDIES[name]}"
+    if name in OPTIONAL:
+        named = CATALOGUE[name]
+        return f"{name} is missing: the judge did not {named.not_said}; {named.remedy}"
     return f"{name} is missing: it was not measured; judge again with that threshold"
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
-from types import MappingProxyType
 from typing import Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, UsageError, nearest
@@ -24,8 +23,7 @@ from summeval_pytest.metrics.catalogue import (
     metric_of,
     place_of,
 )
-from summeval_pytest.metrics.facet import COVERAGE
-from summeval_pytest.metrics.faithfulness import OVERGENERAL, SUPPORT
+from summeval_pytest.metrics.faithfulness import SUPPORT
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.labels import Label
@@ -40,25 +38,6 @@ LOWER: Final = ".lower"
 """After a name: the threshold is on the lower bound of the interval, not on the figure."""
 MEAN: Final = "mean."
 ENTAILED: Final = "eva.recall_entailed"
-NOT_SAID: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        COVERAGE: "say of every facet how much of it is covered",
-        OVERGENERAL: "name the kind of error of every unsupported sentence",
-        SUPPORT: "say of every sentence how far it is supported",
-    }
-)
-"""What a judge did not do if it does not give an optional number."""
-REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        COVERAGE: "use an LLM judge or --summ-judge=offline, hold facet in its place, or remove the"
-        " threshold",
-        OVERGENERAL: "use an LLM judge, hold faithfulness.unsupported in its place, or remove the"
-        " threshold",
-        SUPPORT: "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or"
-        " remove the threshold",
-    }
-)
-"""What to do then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +250,7 @@ def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, sui
     if n_votes == 1 and thresholds.has(SUPPORT):
         raise OptionError(
             f"{suite} has a threshold for {SUPPORT}, and judge {judge!r} with one vote says of a"
-            f" sentence only yes or no; {REMEDIES[SUPPORT]}"
+            f" sentence only yes or no; {CATALOGUE[SUPPORT].remedy}"
         )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from summeval_pytest.metrics.catalogue import CATALOGUE, Score, lacks
+from summeval_pytest.metrics.catalogue import CATALOGUE, OPTIONAL, Score, lacks
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import (
     COVERAGE,
@@ -148,6 +148,18 @@ def test_the_catalogue_has_every_number_of_a_score_and_its_range() -> None:
             assert named.metric == score.metric
             assert value is not None
             assert named.low <= value <= named.high
+
+
+@pytest.mark.parametrize(
+    "score", [rated(dict.fromkeys(FACETS, 1)), replace(judged(False), conflicts=0)]
+)
+def test_a_number_that_a_judge_may_leave_out_says_so(score: Score) -> None:
+    """Without that, a comparison would not notice it, and the user be told to judge again."""
+    own = {name for name, named in CATALOGUE.items() if named.metric == score.metric}
+    left = {name for name in own - score.values().keys() if score.applies(name)}
+    assert left == own & OPTIONAL.keys()
+    assert left
+    assert all(CATALOGUE[name].remedy for name in left)
 
 
 def test_ranges_are_those_of_the_formulas() -> None:
