@@ -11,8 +11,8 @@ from summeval_pytest.questions import Fact
 from summeval_pytest.suite.labels import EvidenceLabel
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
-from tests.study.labelled_sets import SETS, import_set
-from tests.study.labelled_sets import main as command
+from tools.labelled_sets import SETS, import_set
+from tools.labelled_sets import main as command
 
 FILES = {
     f"infolossqa_{part}": f"infolossqa/{part}_dev" for part in ("facts", "lost", "match", "roles")

@@ -1,6 +1,6 @@
 """Makes a suite of one of the labelled sets that lie beside the checkout.
 
-    python -m tests.study.labelled_sets realsumm_scu DATA/realsumm_scu/dev.jsonl --out /tmp/realsumm
+    python -m tools.labelled_sets realsumm_scu DATA/realsumm_scu/dev.jsonl --out /tmp/realsumm
 
 `SETS` says which key of a set is what in a suite. The keys are those of the JSON lines into which
 this project's development data was converted; the README beside each set says from which
@@ -367,7 +367,7 @@ def _roles(roles: Sequence[Any], summary: str, notes: Counter[str]) -> Iterator[
 
 def main() -> None:
     """Makes the suite, and says what it holds."""
-    parser = argparse.ArgumentParser(prog="python -m tests.study.labelled_sets")
+    parser = argparse.ArgumentParser(prog="python -m tools.labelled_sets")
     parser.add_argument("name", choices=SETS)
     parser.add_argument("file", type=Path, help="a file of the set, as JSON lines")
     parser.add_argument("--out", type=Path, required=True, help="the folder of the new suite")
