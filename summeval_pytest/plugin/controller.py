@@ -279,7 +279,7 @@ class Tally:
                 and floors_of(gated.policy.floors, self._gate.judge_name).floors,
             }
             if n_judged < len(expected) or any(parts.values()):
-                judged = f"{n_judged:,} of {len(expected):,} pairs are judged"
+                judged = f"{n_judged:,} of {len(expected):,} pairs were tested"
                 open_ = " and ".join(part for part, is_open in parts.items() if is_open)
                 undecided = f"; not decided: {open_}" if open_ else ""
                 cause = "a test broke down" if lost else why

@@ -310,16 +310,16 @@ def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
     start = f"cannot decide no_worse = {{{rule.name} = {margin:g}}}: "
     if math.isinf(drop):
         return f"{start}one paper says nothing about others; compare on more papers"
-    only = (
-        f"only {move}s of {drop:.3f} or more" if drop <= _largest_change(number) else f"no {move}"
-    )
-    start += f"{len(gains):,} papers rule out {only}"
+    if drop <= _largest_change(number):
+        start += f"{len(gains):,} papers rule out only {move}s of {drop:.3f} or more"
+    else:
+        start += f"{len(gains):,} papers are too few to rule out any {move}"
     level = rule.level or LEVEL
     needed = papers_to_refute(gains, margin=margin, level=level, width=paired.number.width)
     wider = math.ceil(100 * drop) / 100
     others = [f"a margin of {wider:g}"] if wider < number.high - number.low else []
     if needed is None:
-        start += f", and show a mean {move} of {-statistics.mean(gains):.3f}"
+        start += f"; the mean {move} is {-statistics.mean(gains):.3f}"
     else:
         others.insert(0, f"{needed:,} papers like these")
     return f"{start}; {' or '.join(others)} would decide" if others else start

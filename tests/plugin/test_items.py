@@ -99,7 +99,7 @@ def test_a_partial_run_says_what_it_does_not_decide(
     record = "--summ-run-record=run.jsonl"
     run = bench.inside("golden", "test_own.py", FAIR, record, *chosen, *workers)
     said = (
-        f"partial run of golden/summeval.toml: {judged} of 2 pairs are judged; not decided: the"
+        f"partial run of golden/summeval.toml: {judged} of 2 pairs were tested; not decided: the"
         " means (deselected)"
     )
     assert (run.code, said in run.lines) == (0, True), run.out
@@ -118,7 +118,7 @@ def test_an_interrupted_run_does_not_say_that_tests_were_deselected(bench: Bench
     bench.write("test_own.py", "def test_limpet(): raise KeyboardInterrupt")
     run = bench.inside("test_own.py", "golden", FAIR, no_reraise_ctrlc=True)
     assert run.code == pytest.ExitCode.INTERRUPTED
-    said = "partial run of golden/summeval.toml: 0 of 2 pairs are judged (the run was stopped)"
+    said = "partial run of golden/summeval.toml: 0 of 2 pairs were tested (the run was stopped)"
     assert said in run.lines
 
 

@@ -105,7 +105,7 @@ def test_a_comparison_that_was_left_out_is_said_everywhere(
     message, said = "good was not compared with v1", "not decided: the comparison (deselected)"
 
     assert run.code == 0
-    assert f"partial run of summeval.toml: 2 of 2 pairs are judged; {said}" in run.lines
+    assert f"partial run of summeval.toml: 2 of 2 pairs were tested; {said}" in run.lines
     assert "::warning title=only a part of the gate::" in run.out
     for name in ("step.md", "run.html", "run.xml"):
         assert "not compared with v1" in bench.text(name), name

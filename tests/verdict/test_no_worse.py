@@ -79,7 +79,7 @@ def test_what_would_decide_is_said() -> None:
 @pytest.mark.parametrize(
     ("new", "expected"),
     [
-        ([0.375, 0.5], "2 papers rule out no drop, and show a mean drop of 0.062"),
+        ([0.375, 0.5], "2 papers are too few to rule out any drop; the mean drop is 0.062"),
         ([0.5], ": one paper says nothing about others; compare on more papers"),
     ],
 )
