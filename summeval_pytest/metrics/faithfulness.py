@@ -141,7 +141,7 @@ class JudgedSentence:
             words += f", support {self.support:.2f} of 1"
         if self.conflict:
             return f"conflict ({self.error or 'number'}), {words}"
-        return f"number not found, {words}" if self.missing else words
+        return f"{words}, with a number that was not found" if self.missing else words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,7 +102,7 @@ def test_a_number_that_is_not_found_is_told_and_no_conflict() -> None:
     lone = replace(yes(0), missing=("12 days",), support=0.5)
     (finding,) = scored("Mice ate zinc for 12 days. They grew.", lone, yes(1)).findings(SOURCE)
     assert (finding.number, finding.verdict) == (
-        "faithfulness.support", "number not found, supported"
+        "faithfulness.support", "supported, with a number that was not found"
     )  # fmt: skip
 
 
