@@ -457,7 +457,7 @@ _FILE: Final = re.compile(r"\A(?:[/~.\\]|[A-Za-z]:[\\/])|\.(?:gguf|safetensors|b
 _PART: Final = re.compile(r"[^\W\d_]+|\d+")
 _OF_NO_MODEL: Final = frozenset({"latest", "preview"})
 """Words of names that stand for whichever version there is."""
-_SIZES: Final = frozenset("nano tiny mini small lite flash medium large pro max ultra".split())
+_SIZES: Final = frozenset("nano tiny mini small lite flash large pro max ultra".split())
 """Words of names that tell a model from its larger or smaller sibling."""
 
 
@@ -484,9 +484,12 @@ def _are_siblings(one: str, other: str) -> bool:
     """Whether names are of two models of one family: a word or a number differs in its place.
 
     A name with more words than another may be what that one stands for, so it tells nothing but
-    where one of these is a size.
+    where one of these is a size, as in ``gpt-4o-mini``. A name without a version is an alias.
     """
     names = (_DATE.sub("", name.rpartition("/")[2]) for name in (one, other))
     first, second = ([p for p in _PART.findall(n) if p not in _OF_NO_MODEL] for n in names)
-    is_told = len(first) == len(second) or _SIZES & (set(first) ^ set(second))
-    return bool(is_told) and first[:1] == second[:1] and first != second
+    if len(first) == len(second):
+        return first[:1] == second[:1] and first != second
+    short, long = sorted(([p for p in n if p not in _SIZES] for n in (first, second)), key=len)
+    is_version = short == long[: len(short)] and any(map(str.isdigit, short[:2]))
+    return is_version and not _SIZES.isdisjoint({*first} ^ {*second})

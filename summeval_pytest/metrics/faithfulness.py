@@ -253,7 +253,11 @@ def conflict_note(judged: Mapping[int, JudgedSentence], text: str) -> str:
 
 def source_note(sentence: JudgedSentence | None, *, holds: bool | None) -> str:
     """How the source differs from the reference, where a fact ``holds`` or not; else empty."""
-    if sentence is None or holds is None or sentence.supported in {None, holds}:
+    if sentence is None or holds is None:
+        return ""
+    if holds and sentence.conflict:
+        return ", but the sentence conflicts with the source"
+    if sentence.supported in {None, holds}:
         return ""
     does = "supports" if sentence.supported else "does not support"
     return f", but the source {does} the sentence"

@@ -40,7 +40,7 @@ _PIECES: Final = 300
 """A pair shows so many pieces of one kind, the bad ones first."""
 _LAST_BASIC: Final = "\uffff"
 _OTHERS: Final = re.compile(r"[\W_]+")
-_CLOSING: Final = re.compile(r"(?:[^\w\s]|_|\s[%\u2030\u00b0])*")
+_CLOSING: Final = re.compile(r"(?:\s\u00b0[CF]\b|[^\w\s]|_|\s[%\u2030\u00b0](?!\w))*")
 """What belongs to the words before it."""
 _ANCHOR: Final = 12
 """So many equal letters at each end identify a passage whose middle differs."""

@@ -154,6 +154,7 @@ class Runner:
         self._open: dict[Task, _Open] = {}
         self._demanded: set[Task] = set()
         self._numbers: dict[Task, Numbers] = {}
+        self._broken: dict[Task, SummevalError] = {}
         self._n_share: int | None = None
         self._n_begun = self._n_idle = 0
         self._lock = threading.RLock()
@@ -194,6 +195,10 @@ class Runner:
         future = self._demand(task)
         try:
             evaluation = self._waited_for(future)
+        except SummevalError as error:
+            if not isinstance(error, UsageError):
+                self._broken[task] = error
+            raise
         finally:
             with self._lock:
                 self._open.pop(task, None)
@@ -207,12 +212,17 @@ class Runner:
     ) -> list[Numbers]:
         """The numbers of pairs; unknown ones are evaluated, many at once.
 
-        ``broken`` gives those of a pair that nobody could evaluate; without it, the first such
-        error is raised.
+        ``broken`` gives those of a pair that nobody could evaluate, which is not asked for again;
+        without it, the first such error is raised.
         """
         with self._lock:
             left = [task for task in tasks if task not in self._numbers]
         others = {}
+        if broken is not None:
+            others = {
+                task: broken(task, self._broken[task]) for task in left if task in self._broken
+            }
+            left = [task for task in left if task not in others]
         with closing(self._in_turn(left)) as turns:
             for task, evaluated in turns:
                 try:

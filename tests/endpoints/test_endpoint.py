@@ -473,6 +473,8 @@ def test_another_model_of_the_family_is_told_from_an_alias_and_another_spelling(
         ("gpt-6", "gpt-6-luna"), ("gpt-35-turbo", "gpt-3.5-turbo"), ("jev-1", "jev-1.14"),
         ("anthropic/claude-3.5-sonnet", "claude-3-5-sonnet"), ("gpt-4o", "openai/gpt-4o"),
         ("llama3", "llama3:latest"), ("llama3", "llama-3"), ("llama3", "/models/llama-4.gguf"),
+        ("gpt-prod", "gpt-4o-mini-2024-07-18"), ("gemini", "gemini-2.5-flash"),
+        ("deepseek-chat", "deepseek-v4-flash"), ("gpt-5-medium", "gpt-5-2025-08-07"),
         ("llama-3-8b", "Llama-4-8B-Q4_K_M.gguf"), ("judge-prod", "gpt-4o"), ("gpt-4o", "qwen2.5"),
     ):  # fmt: skip
         assert not is_other_model(asked, returned), (asked, returned)

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.errors import JudgeError, OptionError, Place
+from summeval_pytest.judges.judge import find_judge
 from summeval_pytest.metrics.catalogue import Score, findings_of
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import JudgedSentence
@@ -15,12 +17,14 @@ from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, pair_result_of
 from summeval_pytest.record.narrowing import narrowed
 from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.suite.values import Pair, Paper, Section
 from summeval_pytest.verdict.run import PairResult, PaperRecord, SuiteRecord
 from tests.asked_suite import WRITER, write_suite
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, NOWHERE, write_labelled
+from tests.label_suite import write_lines
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import faithful, pair, run, suite
@@ -204,6 +208,40 @@ def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> N
     assert [(s.metric, s.status) for s in pair.scores if isinstance(s, Unscored)] == [
         ("facet", "unanswered"), ("eva", "unanswered"),
     ]  # fmt: skip
+
+
+def test_a_system_with_a_pair_that_broke_down_never_passes(tmp_path: Path) -> None:
+    """Its mean meets the threshold without it, and the test of the pair may be left out."""
+    names = [f"kiln-{n}" for n in range(20)]
+    papers = [{"id": n, "source": f"{n} was hot.", "reference": "Hot."} for n in names]
+    write_lines(tmp_path / "papers.jsonl", *papers)
+    summaries = [{"paper": n, "summary": f"Heat was in {n}."} for n in names]
+    write_lines(tmp_path / "good.jsonl", *summaries)
+    toml = (
+        'papers = "papers.jsonl"\n[systems.good]\nsummaries = "good.jsonl"\n'
+        "[thresholds.mean]\nfaithfulness = 0.5\n"
+    )
+    (tmp_path / "summeval.toml").write_text(toml, encoding="utf-8")
+    gated = gated_suite(tmp_path / "summeval.toml", Session({}, Terms()))
+
+    class Down(Runner):
+        """One pair of 20 breaks down."""
+
+        def evaluation(self, task: Task) -> Evaluation:
+            """A supported sentence, or nothing."""
+            if task.paper == names[7]:
+                raise JudgeError("the judge broke down")
+            measured = evaluation(faithful(1.0))
+            held = replace(measured.pair, paper=task.suite.paper(task.paper))
+            self._numbers[task] = replace(measured, pair=held).numbers()
+            return measured
+
+    with closing(Down(find_judge("offline"))) as runner:
+        system = gated.measure_system(runner, "good").system
+    assert system is not None
+    assert not system.verdict.fails
+    fault = "system 'good' is undecided: the judge broke down"
+    assert (system.outcome, system.fault) == ("error", fault)
 
 
 @pytest.mark.parametrize(

@@ -399,7 +399,7 @@ def test_a_piece_says_what_the_source_says_of_its_sentence() -> None:
     assert [(p["state"], p["verdict"]) for p in pieces if p["kind"] in {"facet", "stated"}] == [
         ("open", f"rated 4 of 4, {conflict}"),
         ("open", f"rated 4 of 4, {conflict}"),
-        ("open", "in the reference, but the source does not support the sentence"),
+        ("open", "in the reference, but the sentence conflicts with the source"),
         ("extra", "not in the reference, but the source supports the sentence"),
     ]
 

@@ -206,11 +206,14 @@ def test_a_pair_that_breaks_down_does_not_stop_the_others(tasks: list[Task]) -> 
     with closing(Runner(judge)) as runner:
         numbers = runner.numbers(tasks, broken)
         assert runner._open == {}
+        assert runner.numbers(tasks, broken) == numbers
+        assert judge.mice == list(range(N_PAIRS))
+        runner.evaluation(tasks[2])  # as a test that is run again
+        assert runner.numbers(tasks, broken)[2].values
     assert [each.paper for each in numbers] == [task.paper for task in tasks]
     assert [bool(each.values) for each in numbers] == [n != 2 for n in range(N_PAIRS)]
-    assert [task for task, _ in told] == [tasks[2]]
+    assert [task for task, _ in told] == [tasks[2]] * 2
     assert "no route to mouse 2" in told[0][1]
-    assert judge.mice == list(range(N_PAIRS))
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, N_PAIRS + 4])

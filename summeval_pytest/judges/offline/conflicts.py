@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from summeval_pytest.questions import Dispute
 from summeval_pytest.text.contradictions import Contradiction
+from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.words import known_tokens, stem
 
@@ -54,6 +55,8 @@ class Conflict:
 
 _NAMED: Final = 5
 """So many words that were not found are named."""
+_LONGEST: Final = 40
+"""Characters of the longest of them; a longer one is cut."""
 
 
 def words_found(text: str, missing: Collection[str]) -> str:
@@ -62,7 +65,7 @@ def words_found(text: str, missing: Collection[str]) -> str:
         return "all words found"
     written = {stem(token.replace(",", "")): token for token in reversed(known_tokens(text))}
     written |= {f"{figure.size:g}": figure.text for figure in find_quantities(text)}
-    named = [*dict.fromkeys(written[word] for word in missing)]
+    named = [*dict.fromkeys(one_line(written[word], _LONGEST) for word in missing)]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     return f"words not found: {', '.join(named[:_NAMED])}{more}"
 
