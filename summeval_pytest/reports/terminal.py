@@ -233,38 +233,40 @@ def _worse_papers(rows: Sequence[PairRow]) -> Iterator[str]:
 
 
 class WorstFindings:
-    """The worst findings of the pairs so far, ``n_most`` at most, and how many there are."""
+    """The worst finding of each pair so far, of the ``n_most`` worst pairs, and how many it has."""
 
     def __init__(self, n_most: int = WORST) -> None:
         self._n_most = n_most
         self.kept: list[tuple[str, str, Finding]] = []
-        self.n_findings = 0
+        self.n_pairs = 0
 
     def add(self, pair: PairResult, findings: Sequence[Finding]) -> None:
-        """Adds findings of a pair."""
-        self.n_findings += len(findings)
-        of_all = [*self.kept, *((pair.system, pair.paper, finding) for finding in findings)]
+        """Adds a pair with its worst finding; nothing without one."""
+        if not findings:
+            return
+        self.n_pairs += 1
+        of_all = [*self.kept, (pair.system, pair.paper, min(findings, key=rank))]
         self.kept = nsmallest(self._n_most, of_all, key=lambda of: (rank(of[2]), of[:2]))
 
 
 def alarm_lines(alarms: WorstFindings) -> Iterator[str]:
     """The worst finding of each passed pair that a reader has to see."""
     if alarms.kept:
-        pairs = "pair" if alarms.n_findings == 1 else "pairs"
-        yield f"passed, but read these ({alarms.n_findings:,} {pairs}):"
+        pairs = "pair" if alarms.n_pairs == 1 else "pairs"
+        yield f"passed, but read these ({alarms.n_pairs:,} {pairs}):"
     for system, paper, finding in alarms.kept:
         text = wording.quoted(finding.sentence or finding.summary, _WIDTH)
         yield f"  {one_line(f'{system} on {paper}: {headline(finding)} {text}', _WIDTH - 2)}"
         if finding.reason:
             yield f"    {one_line(finding.reason, _WIDTH - 4)}"
-    if len(alarms.kept) < alarms.n_findings:
-        yield f"  {alarms.n_findings - len(alarms.kept):,} more: {_PAGE}"
+    if len(alarms.kept) < alarms.n_pairs:
+        yield f"  {alarms.n_pairs - len(alarms.kept):,} more: {_PAGE}"
 
 
 def worst_lines(worst: WorstFindings) -> Iterator[str]:
     """The worst findings of a run, each with its system and paper."""
     if worst.kept:
-        yield f"worst findings ({len(worst.kept)} of {worst.n_findings:,}):"
+        yield f"worst finding of each failing pair ({len(worst.kept)} of {worst.n_pairs:,}):"
     for system, paper, finding in worst.kept:
         yield one_line(f"{system} on {paper}: {finding.title}, {finding.verdict}", _WIDTH)
         if finding.reason:

@@ -247,7 +247,7 @@ def test_three_failing_pairs_are_printed_in_full(flood: Bench, option: str, n_fu
     assert sum(line.startswith("FAILED summeval.toml::bad::limpet-") for line in run.lines) == 6
     folded = f"listed below, not in full: {N_PAPERS - n_full} failing pairs; -v prints all,"
     assert any(line.startswith(folded) for line in run.lines) == (n_full < N_PAPERS)
-    assert any(line.startswith("worst findings (") for line in run.lines) == (
+    assert any(line.startswith("worst finding of each failing pair (") for line in run.lines) == (
         n_full < N_PAPERS or option == "-v"
     )
     assert flood.text("all.xml").count("1. ") >= N_PAPERS, "JUnit has every finding"
