@@ -30,7 +30,9 @@ from summeval_pytest.questions import (
     SentenceError,
     Unanswered,
 )
+from summeval_pytest.text.contradictions import NumberCheck, check_numbers
 from summeval_pytest.text.languages import is_english
+from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import has_tokens
@@ -247,8 +249,10 @@ def judged_sentences(scores: Iterable[object]) -> dict[int, JudgedSentence]:
 def conflict_note(judged: Mapping[int, JudgedSentence], text: str) -> str:
     """Says that a sentence of a facet conflicts with the source; empty where none does."""
     stated = {*sentence_texts(text)}
-    numbers = [f"{s.index + 1}" for s in judged.values() if s.conflict and s.text in stated]
-    return f", but sentence {numbers[0]} conflicts with the source" if numbers else ""
+    for sentence in judged.values():
+        if sentence.conflict and sentence.text in stated:
+            return f", but sentence {sentence.index + 1} conflicts with the source"
+    return ""
 
 
 def source_note(sentence: JudgedSentence | None, *, holds: bool | None) -> str:
@@ -356,8 +360,6 @@ def _judged(
     is a conflict, unless a reference states it. The reason names the numbers. ``are_read``: whether
     our rules read the language of both texts; else only what the judge says counts.
     """
-    from summeval_pytest.text.contradictions import NumberCheck, check_numbers
-
     index, text = sentence
     given = check if isinstance(check, SentenceCheck) else None
     supported = given.supported if given else None
@@ -405,8 +407,6 @@ def _judged(
 
 def _stated_in(references: tuple[str, ...], text: str, numbers: Set[str]) -> Set[str]:
     """Those of a sentence's numbers that the references state."""
-    from summeval_pytest.text.numbers import unstated_figures
-
     if not numbers or not references:
         return frozenset()
     unstated = unstated_figures(text, source_sentences(references))

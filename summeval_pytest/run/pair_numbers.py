@@ -32,6 +32,7 @@ class Numbers:
         unanswered: The numbers with such items, and how many; empty for nearly every pair.
         absent: The numbers of scored metrics without a value: they do not apply to this pair, or
             this judge or these options do not give them.
+        fault: Why the whole pair broke down; empty where it did not.
     """
 
     paper: str
@@ -41,6 +42,7 @@ class Numbers:
     unanswered: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     absent: Mapping[str, Absence] = field(default_factory=lambda: MappingProxyType({}))
     custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
+    fault: str = ""
 
     @property
     def catalogue(self) -> Mapping[str, Named]:

@@ -215,23 +215,22 @@ class Runner:
         ``broken`` gives those of a pair that nobody could evaluate, which is not asked for again;
         without it, the first such error is raised.
         """
+        gone = {} if broken is None else self._broken
         with self._lock:
-            left = [task for task in tasks if task not in self._numbers]
-        others = {}
-        if broken is not None:
-            others = {
-                task: broken(task, self._broken[task]) for task in left if task in self._broken
-            }
-            left = [task for task in left if task not in others]
+            left = [task for task in tasks if task not in self._numbers and task not in gone]
         with closing(self._in_turn(left)) as turns:
             for task, evaluated in turns:
                 try:
                     evaluated()  # which keeps its numbers
-                except SummevalError as error:
-                    if broken is None or isinstance(error, UsageError):
+                except SummevalError:
+                    if task not in gone:
                         raise
-                    others[task] = broken(task, error)
-        return [others.get(task) or self._numbers[task] for task in tasks]
+        return [
+            self._numbers[task]
+            if broken is None or task in self._numbers
+            else broken(task, gone[task])
+            for task in tasks
+        ]
 
     def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
         """Everything measured on pairs, in their order; many are open at once, few are kept."""

@@ -138,7 +138,7 @@ class FileEntry:
             SuiteError: For an unknown key, and for a value that is missing or not as it should be.
         """
         known = {*keys_of(kind)} - {*given} | {*also}
-        values = {k: v for k, v in _without_own({**self.values}).items() if k not in also}
+        values = {k: v for k, v in _without_own(self.values).items() if k not in also}
         for key in given.keys() & values.keys():
             raise self.unknown(key, known)
         made: ValueT = self._made(kind, "", {**values, **given}, known)
@@ -238,7 +238,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 def _without_own(value: Any) -> Any:
     """A value without the owner's own keys, at any depth."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {k: _without_own(v) for k, v in value.items() if not k.startswith(OWN_KEYS)}
     return list(map(_without_own, value)) if isinstance(value, list) else value
 

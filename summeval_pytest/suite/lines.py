@@ -80,7 +80,7 @@ def closest(name: str, known: Collection[str]) -> str:
 
 def is_visible(text: str) -> bool:
     """Whether the text has a character that can be seen."""
-    return text[:1].isalnum() or any(c.isprintable() and not c.isspace() for c in text)
+    return any(character.isprintable() and not character.isspace() for character in text)
 
 
 def finite(value: object) -> float | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import Final
 
 from summeval_pytest.text.sentences import sentence_texts
@@ -52,7 +51,6 @@ def pieces_of(segment: str) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=512)
 def _plain(text: str) -> str:
     """The words of a text between spaces, so that containment respects their borders."""
     return f" {' '.join(_WORD.findall(text.lower()))} "

@@ -48,7 +48,7 @@ def is_english(text: str) -> bool:
     (False, True)
     """
     text = _NAME.sub("", text[:_READ])
-    n_of_others = 0 if text.isascii() else sum(map(len, _OTHER_SCRIPT.findall(text)))
+    n_of_others = sum(map(len, _OTHER_SCRIPT.findall(text)))
     if n_of_others and 3 * n_of_others > sum(map(str.isalpha, text)):
         return False
     words = _WORD.findall(text)

@@ -123,8 +123,6 @@ def with_counted(text: str) -> str:
         (match.start(), int(match[1]), citation_after(text, match.start() + 1) == match.end())
         for match in _DECIMAL.finditer(text)
     ]
-    if not found:
-        return text
     counted: set[int] = set()
     for ordered, step in ((found, 1), (found[::-1], -1)):
         due = -1

@@ -58,7 +58,6 @@ _SECONDS: Final = {
 """Times that a word gives without a number."""
 
 _YEAR: Final = r"(?:1[89]|20)\d\d"
-_PARTS = re.compile(r"(?<=[.,])(?=\d)")
 _SHORT_YEAR = re.compile(rf"{_YEAR}\s?[-\u2013\u2212/]\s?\d\d")
 """A span of years whose end has its last two digits only."""
 _JOINT = re.compile(
@@ -248,7 +247,6 @@ def is_year(figure: Quantity) -> bool:
     return bool(is_dated) and not figure.unit and not _COUNTS.match(figure.after)
 
 
-@lru_cache(maxsize=512)
 def kind_of(figure: Quantity) -> str:
     """What a number tells: a level, a year, a multiple, a change or an amount."""
     if _INTERVAL.match(figure.after) or _LEVEL.search(figure.before):
@@ -307,7 +305,7 @@ class _SourceNumbers:
     def states(self, figure: Quantity) -> bool:
         """Whether the source states a number, or it follows; it has most numbers as they are."""
         # Tokenized texts have spaces in numbers: "235, 000", "98. 7".
-        spaced = figure.digits if figure.digits.isdigit() else _PARTS.sub(" ", figure.digits)
+        spaced = re.sub(r"(?<=[.,])(?=\d)", " ", figure.digits)
         if (
             is_own_count(figure)
             or any(_is_same(figure, other) for other in self._equal(figure))
@@ -448,12 +446,6 @@ def _last_place(size: float) -> float:
     return place if place > 1 else 0.0
 
 
-@lru_cache(maxsize=1024)
-def _speaks_of(what: re.Pattern[str], sentence: str) -> bool:
-    """Whether a sentence has such words; it is asked about each of its numbers."""
-    return what.search(sentence) is not None
-
-
 def is_worked_out(figure: Quantity, near: Sequence[str]) -> bool:
     """Whether it follows from numbers of the closest sentences, and its words say so."""
     step = max(0.51 * figure.step, _ROUGH * figure.size * _is_about(figure))
@@ -468,7 +460,7 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
     """
     is_other = not figure.dimension and _OTHERS.search(figure.before) is not None
     change = is_other or kind_of(figure) == "change"
-    total = _speaks_of(_SUM, figure.sentence)
+    total = _SUM.search(figure.sentence) is not None
     for figures in map(find_figures, near):
         for one, other in chain(pairwise(figures), zip(figures, figures[2:], strict=False)):
             yield from _outcomes_of_two(figure, one, other, change=change, total=total)
@@ -488,7 +480,7 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
 def _outcomes_of_one(figure: Quantity, each: Quantity, *, change: bool) -> Iterator[float]:
     """What a share leaves of the whole, and the change that a ratio says, as a percentage."""
     is_ratio = not each.dimension and each.decimals > 1
-    if figure.dimension == each.dimension and _speaks_of(_REST, figure.sentence):
+    if figure.dimension == each.dimension and _REST.search(figure.sentence):
         if figure.unit == "%":
             yield _HUNDRED - each.size
         elif is_ratio and each.size < 1:
@@ -517,8 +509,8 @@ def _outcomes_of_two(
             yield (large + small) * scale
     if small and figure.unit == "%":
         part = _HUNDRED * small / large
-        parts = (part, _HUNDRED - part) if _speaks_of(_REST, figure.sentence) else (part,)
-        is_kept = _speaks_of(_KEPT, figure.sentence)
+        parts = (part, _HUNDRED - part) if _REST.search(figure.sentence) else (part,)
+        is_kept = _KEPT.search(figure.sentence) is not None
         yield from parts if is_kept or (is_part and not dimension) else ()
         yield from (_HUNDRED * (large - small) / start for start in (small, large) if change)
     elif small and not figure.dimension and _TIMES.match(figure.after):
@@ -533,9 +525,9 @@ def _repeated(figure: Quantity, one: Quantity, other: Quantity) -> Iterator[floa
     if count.dimension or figure.dimension != measured.dimension or not count.size:
         return
     value = measured.size * measured.factor / figure.factor
-    if _speaks_of(_EACH, one.sentence):
+    if _EACH.search(one.sentence):
         yield value * count.size
-    if _speaks_of(_EACH, figure.sentence):
+    if _EACH.search(figure.sentence):
         yield value / count.size
 
 

@@ -179,9 +179,7 @@ class Quantity:
     @property
     def decimals(self) -> int:
         """Digits after the point as written, which say how far it was rounded."""
-        if (digits := self.digits).isdigit():
-            return 0
-        _, point, after = re.sub(_POINT, ".", digits).partition(".")
+        _, point, after = re.sub(_POINT, ".", self.digits).partition(".")
         return len(re.match(r"\d*", after)[0]) if point else 0  # type: ignore[index]  # it matches
 
     @property
@@ -406,10 +404,10 @@ def _completed(bare: Quantity) -> Quantity:
     if not name and before:
         name, unit = _unit_named(before.group().strip())
     times = scale / bare.scale
-    return Quantity(
-        value=bare.value * times, step=bare.step * times, scale=scale, unit=name,
-        dimension=unit.dimension, factor=unit.factor, per=per, start=bare.start, end=end, stop=stop,
-        sentence=text, is_word=bare.is_word, is_ordinal=is_ordinal,
+    return replace(
+        bare, value=bare.value * times, step=bare.step * times, scale=scale, unit=name,
+        dimension=unit.dimension, factor=unit.factor, per=per, end=end, stop=stop,
+        is_ordinal=is_ordinal,
     )  # fmt: skip
 
 

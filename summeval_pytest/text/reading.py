@@ -127,20 +127,11 @@ def visible(character: str) -> str:
     return unicodedata.normalize("NFKC", character) if is_ligature else character
 
 
-class _Seen(dict[int, str]):
-    """What is seen of each character, worked out when it is first met."""
-
-    def __missing__(self, code: int) -> str:
-        return self.setdefault(code, visible(chr(code)))
-
-
-_SEEN: Final = _Seen()
-
-
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def read(text: str) -> Reading:
     """Read a text: without marks, traces, invisible characters and the wrapping of lines."""
-    result = _SOFT_HYPHEN.sub("", text).translate(_SEEN)
+    result = _SOFT_HYPHEN.sub("", text)
+    result = result.translate({ord(character): visible(character) for character in set(result)})
     for _ in range(_DEPTH):  # a mark may show only when another one around it is gone
         before, result = result, "\n\n".join(_pieces(result))
         if result == before:
@@ -178,16 +169,14 @@ def _is_label(words: str) -> bool:
 
 def _cleaned(text: str) -> str:
     """The text without tags, a label at its start, and words that a line's end cuts."""
-    if "<" in text:
-        text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
-        text = _BREAK.sub("\n\n", text)
-        text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
+    text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
+    text = _BREAK.sub("\n\n", text)
+    text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
     text = _LABELS.sub("", _ENTITY.sub(lambda entity: unescape(entity[0]), text))
     if "\nII. " in text:
         text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
-    if "-" in text and "\n" in text:
-        known = frozenset(text.split())
-        text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
+    known = frozenset(text.split())
+    text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
     return with_counted(_INNER_BULLET.sub(r"\n\1", text))
 
 
@@ -202,9 +191,6 @@ def _joined(match: re.Match[str], known: Collection[str]) -> str:
 
 def _sorted(lines: list[str]) -> Iterator[str]:
     """The pieces of lines that no empty line parts."""
-    if len(lines) == 1 and lines[0][0].isalpha() and not _ITEM.match(lines[0]):
-        yield lines[0]
-        return
     if re.match(r">\s?[^\s\d=]", lines[0]):
         lines = [line for line in (line.lstrip("> ") for line in lines) if line]
     is_table = any("|" in line and _RULE.fullmatch(line) for line in lines)

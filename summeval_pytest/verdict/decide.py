@@ -17,8 +17,9 @@ an error, its waiver is not used. A mean over too few papers fails. It is an err
 them without a score.
 **: a run then decides no comparison at all; `summeval compare` takes the worst value*.
 
-Live tests use `decide_pair`, `decide_system` and `decide_judge`. A system with a pair that broke
-down never passes there, as the test of that pair may be left out. All that reads a run record uses
+A system with a pair that broke down never passes, as the test of that pair may be left out.
+
+Live tests use `decide_pair`, `decide_system` and `decide_judge`. All that reads a run record uses
 `decide`: ``--summ-from``, ``merge``, ``thresholds``, ``report`` and batch runs. The outcomes in a
 record are never read. A record that cannot be decided is refused:
 
@@ -274,7 +275,7 @@ def decide_system(
         fails = fails or comparison.fails
         start = f"{comparison.against}, undecided: "
         faults += [start + phrase for _, phrase in comparison.undecided]
-    fault = "; ".join(faults)
+    fault = "; ".join(faults) or next((each.fault for each in papers if each.fault), "")
     return replace(
         system,
         outcome="failed" if fails else "error" if fault else "passed",

@@ -178,7 +178,8 @@ class PairResult:
 
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
-        return numbers_of(self.paper, self.system, self.scores, self.custom)
+        numbers = numbers_of(self.paper, self.system, self.scores, self.custom)
+        return replace(numbers, fault=self.fault) if self.fault else numbers
 
     @property
     def explanation(self) -> tuple[Finding, ...]:

@@ -230,7 +230,8 @@ def test_a_system_with_a_pair_that_broke_down_never_passes(tmp_path: Path) -> No
         def evaluation(self, task: Task) -> Evaluation:
             """A supported sentence, or nothing."""
             if task.paper == names[7]:
-                raise JudgeError("the judge broke down")
+                self._broken[task] = JudgeError("the judge broke down")
+                raise self._broken[task]
             measured = evaluation(faithful(1.0))
             held = replace(measured.pair, paper=task.suite.paper(task.paper))
             self._numbers[task] = replace(measured, pair=held).numbers()
@@ -242,6 +243,8 @@ def test_a_system_with_a_pair_that_broke_down_never_passes(tmp_path: Path) -> No
     assert not system.verdict.fails
     fault = "system 'good' is undecided: the judge broke down"
     assert (system.outcome, system.fault) == ("error", fault)
+    pair = gated.faulty_pair("good", names[7], "the judge broke down")
+    assert pair.numbers().fault == pair.fault, "so that its record decides the same"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from summeval_pytest import questions as q
+from summeval_pytest.judges.offline.facets import rate_all, segment
+from summeval_pytest.judges.offline.presence import check_facts, facts_of
+from summeval_pytest.judges.offline.support import support_sentences
 from summeval_pytest.text.languages import is_english
 
 VERSION: Final = "7"
@@ -53,10 +56,6 @@ class OfflineJudge:
 
     def compute(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         """The answer to one question; none about a text in another language than English."""
-        from summeval_pytest.judges.offline.facets import rate_all, segment
-        from summeval_pytest.judges.offline.presence import check_facts, facts_of
-        from summeval_pytest.judges.offline.support import support_sentences
-
         if not all(map(is_english, _texts(question))):
             return q.Unanswered(NOT_ENGLISH)
         match question:

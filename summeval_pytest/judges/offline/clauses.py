@@ -64,16 +64,12 @@ class Word(NamedTuple):
     @property
     def is_spare(self) -> bool:
         """Whether a paraphrase may leave it out or add it."""
-        if self.lines:
-            return False
         is_common = self.key in GENERIC or self.key in LIGHT or self.text in WORDS["spare"]
-        return is_common or self.is_adverb
+        return not self.lines and (is_common or self.is_adverb)
 
     def is_opposed_to(self, other: Word) -> bool:
         """Whether the two exclude each other."""
-        return bool(self.lines and other.lines) and any(
-            self.lines.get(line, side) != side for line, side in other.lines.items()
-        )
+        return any(self.lines.get(line, side) != side for line, side in other.lines.items())
 
     def is_like(self, other: Word) -> bool:
         """Whether the two are one word, of one family, or go the same way."""
@@ -163,16 +159,16 @@ def read(text: str) -> Clauses:
     """A sentence as it is compared."""
     figures = {figure.start: figure for figure in find_figures(text)}
     found = [*_tokens(text, figures), ("", 0, 0)]
-    tokens = frozenset([word for word, _, _ in found])
+    tokens = frozenset(word for word, _, _ in found)
     commas: set[int] = set()
-    denies, splits, sides, ends = WORDS["denies"], WORDS["splits"], WORDS["sides"], opposites()
+    denies, splits, ends = WORDS["denies"], WORDS["splits"], opposites()
     clause, compared, words, negations, before = 0, -1, [], [], ","
     for place, ((word, start, end), (behind, _, _)) in enumerate(pairwise(found)):
         is_denying = word in denies and behind not in WORDS["undenied"]
         if word == "without":
             is_denying = "with" not in tokens or behind == "any" or behind.endswith("ing")
-        elif is_denying and word.startswith("fail"):
-            is_denying = behind == "to"
+        elif word.startswith("fail"):
+            is_denying = is_denying and behind == "to"
         is_split = word in splits
         clause += is_split or (is_denying and word == "without")
         if word == ",":
@@ -180,13 +176,11 @@ def read(text: str) -> Clauses:
         if compared < 0 and is_split and word in WORDS["compared"]:
             compared = clause
         lines = ends.get(word, {})
+        is_content = (len(word) > 1 and word not in STOP_WORDS) or text[start:end].isupper()
         if is_denying:
             verb = found[place - word.startswith(("n'", "n\u2019"))]  # "did" of "didn't"
             negations.append((word, verb[1], end, clause, place))
-        elif not is_split and (
-            (len(word) > 1 and word not in STOP_WORDS)
-            or (start in figures or lines or word in sides or text[start:end].isupper())
-        ):
+        elif not is_split and (start in figures or lines or word in WORDS["sides"] or is_content):
             key = f"{figures[start].size:g}" if start in figures else stem(word)
             kin = key[:_PREFIX] if len(key) >= _PREFIX and key[:_PREFIX].isalpha() else ""
             words.append(Word(word, key, clause, place, start, end, before, behind, lines, kin))
@@ -199,10 +193,10 @@ def read(text: str) -> Clauses:
         tokens=tokens,
         figures=figures,
         compared=compared,
-        keys=frozenset([word.key for word in words]),
-        kin=frozenset([word.family for word in words if word.family]),
-        lines=frozenset([line for word in words if word.lines for line in word.lines]),
-        n_asked=len([word for word in words if not word.is_spare]),
+        keys=frozenset(word.key for word in words),
+        kin=frozenset(word.family for word in words if word.family),
+        lines=frozenset(line for word in words for line in word.lines),
+        n_asked=sum(not word.is_spare for word in words),
     )
 
 

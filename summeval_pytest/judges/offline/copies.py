@@ -149,13 +149,10 @@ def _directions(claim: Clauses, sentence: Clauses) -> Iterator[_Difference]:
 
 def _ways(reading: Clauses, other: Clauses) -> list[Word]:
     """The words with an opposite that stand here alone, and are not denied."""
-    ways = [word for word in reading.words if word.lines]
-    if not ways:
-        return ways
-    known = Counter([word.key for word in other.words])
-    known.subtract([word.key for word in reading.words])
+    known = Counter(word.key for word in other.words)
+    known.subtract(word.key for word in reading.words)
     denied = {denial.clause for denial in reading.denials}
-    return [word for word in ways if known[word.key] < 0 and word.clause not in denied]
+    return [w for w in reading.words if w.lines and known[w.key] < 0 and w.clause not in denied]
 
 
 def _is_alone(word: Word, ways: Sequence[Word]) -> bool:
