@@ -12,7 +12,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 from typing import Final
 
-from summeval_pytest.text.lists import lines_of, one_of
+from summeval_pytest.text.lists import lines_of, lists_of, one_of
 
 _NUMBERS: Final = r"\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3}){0,9}"
 _SUPERSCRIPT: Final = r"\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
@@ -21,6 +21,7 @@ _CLOSING: Final = "\"'\u201d\u2019)]"
 _SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
 CITES: Final = one_of("layout", "cites")
 _PARTS = {"NUMBERS": _NUMBERS, "SUPER": _SUPERSCRIPT, "YEAR": _YEAR, "SENTENCE": _SENTENCE}
+_PARTS["SECTION"] = rf"(?:{'|'.join(sorted(lists_of('layout')['sections'], reverse=True))})\b"
 _PARTS |= {"CITES": CITES, "OPEN": rf"(?:[^\w\s]|[{_SUPERSCRIPT}])"}
 
 
@@ -33,7 +34,7 @@ def patterns(name: str) -> str:
     return f"(?:{found})"
 
 
-for _part in ("NAME", "AUTHORED", "CITATION", "QUANTITY", "NOTE"):
+for _part in ("NAME", "AUTHORED", "CITATION", "QUANTITY", "LABEL", "NOTE"):
     _PARTS[_part] = patterns(_part.lower())
 _MARK = re.compile(
     rf"(?=\s?{_PARTS['OPEN']}){patterns('mark')}+(?:(?!\w)|(?<=[])^$\u3011\u00b2\u00b3\u00b9])(?=[A-Z]))"
@@ -59,6 +60,7 @@ _DOTTED = re.compile(r"\d\.\s?[\"'(\u201c]?[^\W\d_]")
 _ROMAN: Final = "i ii iii iv v vi vii viii ix x".split()
 _ORDERS: Final = ([*map(str, range(1, 100))], ascii_lowercase, _ROMAN)
 _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
+_LABEL = re.compile(rf"{_PARTS['LABEL']} ?[.:]")
 _LONGEST: Final = 240
 """Nothing that claims nothing has so many characters."""
 _WORD = re.compile(r"[^\W_]+")
@@ -152,6 +154,11 @@ def content(sentence: str) -> str:
     stop = len(written.rstrip("0123456789,-\u2013"))
     is_cited = stop < len(written) == citation_after(written, stop)
     return sentence[:stop].ljust(len(sentence)) if is_cited else sentence
+
+
+def is_label(text: str) -> bool:
+    """Whether a text is the name of a section alone, with its stop: "Methods.", "Key findings:"."""
+    return _LABEL.fullmatch(text) is not None
 
 
 def claims(text: str) -> bool:

@@ -3,10 +3,12 @@
 A piece is a paragraph, a heading, an item of a list or a row of a table. Models mark items in many
 ways that Markdown does not know, and papers wrap lines that Markdown would take for lists
 ("> 5 mg", "2019. It"). So lines are sorted here; `markdown-it-py` parses what stands within one.
+Of an object of JSON the texts are read, and of LaTeX what `pylatexenc` makes of it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections import Counter
@@ -17,19 +19,47 @@ from html import unescape
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.lists import lists_of, one_of
-from summeval_pytest.text.marks import CITES, claims, counts_up, patterns, with_counted
+from summeval_pytest.text.marks import CITES, claims, counts_up, is_label, patterns, with_counted
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from pylatexenc.latex2text import LatexNodes2Text
 
-NORMALISER: Final = "3"
+NORMALISER: Final = "4"
 """Version of the rules by which a text is read; part of every signature."""
 
-_TRACE = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
+_TRACE = re.compile(
+    r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>|(?<!\S):[a-z0-9_+-]{2,30}:(?!\S)"
+)
+"""What models and chats leave; an emoji's name is one."""
 _BREAK = re.compile(rf"(?i)<n>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')})>")
 _TAG = re.compile(rf"(?i)</?(?:{one_of('layout', 'tags')})(?:\s[a-z-]{{1,20}}=[^<>\n]{{0,200}})?>")
+_ANY_TAG = re.compile(r"</?([A-Za-z][\w:.-]{0,40})(?:\s[a-zA-Z:-]{1,20}=[^<>\n]{0,200})?\s?/?>")
+_XML = re.compile(r"<\?xml[^<>\n]{0,200}\?>|<!\[CDATA\[|\]\]>|<!--[^<>]{0,400}-->")
+_JSON = re.compile(
+    r"```(?:json5?)?\s{0,20}([\[{][^`]*[\]}])\s{0,20}```|\A\s*(?s:([\[{\"].*[\]}\"]))\s*\Z"
+)
+"""What may be JSON: a block of code, or all of a text."""
+_SUMMARIES: Final = ("summary", "abstract")
+"""The key under which an object holds the summary alone."""
+_LATEX = re.compile(r"\\(?:begin|(?:sub)*section|paragraph|text(?:bf|it)|emph|item)\b")
+"""With one of these a text is LaTeX as a whole; without, its formulas are."""
+_FORMULA = re.compile(
+    r"\$(?![\s$])[^$\n]{0,200}[^\s$\\]\$(?!\d)~?"
+    r"|\\[(\[](?=[^\n]{0,200}(?:\\[A-Za-z]|[\^_]))[^\n]{1,200}?\\[)\]]"
+)
+_HEADED = re.compile(r"(?m)^ ?\xa7(?:\.\xa7)*(.*)$")
+"""A heading as `pylatexenc` shows it."""
+_UNESCAPED = re.compile(r"(?<!\\)%")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
+_POINT = re.compile(r"(?<=\d)[\u00b7\u22c5](?=\d)(?!10[\^\u00b2\u00b3\u00b9\u2070-\u207f])")
+_NO_ZERO = re.compile(
+    r"(?:(?<=[=<>\u2264\u2265\u00b1+\u2212~\u2248(\[\u2013])|(?<=[=<>\u2264\u2265\u00b1~\u2248]\s)"
+    r"|(?<=\b(?:of|is|to|by|at|vs)\s)|(?<=\bwas\s))\.(?=\d)"
+)
+"""The point of a decimal that has no zero before it."""
 _ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
 _LABELS = re.compile(rf"(?i)\A\s*{patterns('lead')}+")
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
@@ -60,21 +90,28 @@ _BARE = re.compile(r"\(?\w+[.)]\s+")
 """A number that goes, "1." or "(b)"; one like "4 - " or "Finding 1:" is shown."""
 _GOING_ON = re.compile(r"[<>=\u2264\u2265\u00b1]\s?\d|\((?!\w{1,2}\)\s)")
 """With what no line of a list begins."""
+_SOURCES = re.compile(
+    r"(?i)(?:references?|(?:data )?sources?|bibliography|works cited|citations)\W{0,3}"
+)
+_SOURCE = re.compile(r"\W*\[\d{1,3}\]|.*(?:https?:|doi\b|\((?:19|20)\d\d\))")
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _WORDS: Final = lists_of("layout")
-_MARKS: Final = ("*", "_", "`", "](")
+_MARKS: Final = ("*", "_", "`", "](", "\\")
 _ADDRESS: Final = r"(?:https?:|www\.|mailto:|#|/|\w+\.\w)"
 _LITERAL = re.compile(
     r"(?<![\w`])(?P<fence>`{1,2})(?![\s`])(?P<code>[^`\n]{1,300})(?<!\s)(?P=fence)(?![\w`])"
     r"|\\.|\$[^$\n]{1,200}\$|(?<=[\w)])\*(?=[\w(])|(?<=\w)\*\*(?=\d)|(?<!\S)\*+(?!\S)"
     rf"|\](?=\()(?!\({_ADDRESS})"
 )
+_ESCAPED = re.compile(r"\A\\([!-/:-@\[-`{-~])\Z")
 _NUMBERED_LINK = re.compile(
     rf"(?i)\[(\d{{1,3}}|(?:{CITES})\s?\d{{0,3}})\]\({_ADDRESS}[^()\s]{{0,300}}\)"
 )
 """A citation: "[4](#ref4)" or "[source](https://...)"."""
 _STANDINS = re.compile("[\ue000-\uf8ff]")
+_FORMS = re.compile("[\ufb00-\ufb06\u2080-\u209c\uff01-\uff5e]")
+"""Ligatures, what stands below the line, and wide forms; an exponent stays what it is."""
 _FULL: Final = 0.8
 """A line that leaves a fifth of the width free, though the next word is short, was ended."""
 _NARROW: Final = 30
@@ -117,14 +154,16 @@ class Reading:
 
 
 def visible(character: str) -> str:
-    """What is seen of a character: nothing, two letters for a ligature, a mark for half a pair."""
+    """What is seen of a character: nothing, the usual ones of a form, a mark for half a pair."""
     category = unicodedata.category(character)
     if category == "Cs":
         return "\ufffd"
     if category == "Cf" or (category == "Cc" and character not in "\n\t\r\f\v\x85"):
         return ""
-    is_ligature = "\ufb00" <= character < "\ufb07"
-    return unicodedata.normalize("NFKC", character) if is_ligature else character
+    if character in "\u2010\u2011":
+        return "-"
+    is_form = category == "Lm" or _FORMS.match(character)
+    return unicodedata.normalize("NFKC", character) if is_form else character
 
 
 @lru_cache(maxsize=128)
@@ -133,7 +172,7 @@ def read(text: str) -> Reading:
     result = _SOFT_HYPHEN.sub("", text)
     result = result.translate({ord(character): visible(character) for character in set(result)})
     for _ in range(_DEPTH):  # a mark may show only when another one around it is gone
-        before, result = result, "\n\n".join(_pieces(result))
+        before, result = result, "\n\n".join(_without_sources([*_pieces(result)]))
         if result == before:
             break
     return Reading(result, text)
@@ -160,24 +199,92 @@ def _pieces(text: str) -> Iterator[str]:
                 yield words
 
 
+def _without_sources(pieces: list[str]) -> list[str]:
+    """The pieces without a list of sources at the end, each with its number, address or year."""
+    for place, piece in enumerate(pieces):
+        if place and _SOURCES.fullmatch(piece) and all(map(_SOURCE.match, pieces[place + 1 :])):
+            return pieces[:place]
+    return pieces
+
+
 def _is_label(words: str) -> bool:
     """Whether a piece only names what follows: "Key findings", "Results:", "No. | Finding"."""
-    names = set() if words[-1:] in ".!?" else set(tokens(words.removeprefix("No.")))
-    is_named = words[-1:] == ":" or not names.isdisjoint(_WORDS["sections"])
-    return is_named and names <= _WORDS["sections"] | STOP_WORDS
+    if words[-1:] in ".!?":
+        return is_label(words)
+    names = set(tokens(words.removeprefix("No.")))
+    known = _WORDS["sections"] | _WORDS["asked"]
+    return (words[-1:] == ":" or not names.isdisjoint(known)) and names <= known | STOP_WORDS
 
 
 def _cleaned(text: str) -> str:
     """The text without tags, a label at its start, and words that a line's end cuts."""
-    text = _TRACE.sub(" ", text)  # which may leave a break: "<br<s>/>"
+    text = _TRACE.sub(" ", _JSON.sub(_texts_of, text))  # which may leave a break: "<br<s>/>"
     text = _BREAK.sub("\n\n", text)
     text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
+    text = _without_tags(_XML.sub("", text))
     text = _LABELS.sub("", _ENTITY.sub(lambda entity: unescape(entity[0]), text))
+    text = _without_latex(text)
+    text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
+    text = _NO_ZERO.sub("0.", _POINT.sub(".", text))
     if "\nII. " in text:
         text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
     known = frozenset(text.split())
     text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
     return with_counted(_INNER_BULLET.sub(r"\n\1", text))
+
+
+def _texts_of(match: re.Match[str]) -> str:
+    """The texts in a value of JSON, or its summary where it names one; else what stands there."""
+    try:
+        value = json.loads(match[1] or match[2], strict=False)
+    except (ValueError, RecursionError):
+        return match[0]
+    found = (value.get(key) for key in _SUMMARIES) if isinstance(value, dict) else ()
+    return "\n\n".join(_leaves(next((each for each in found if each), value)))
+
+
+def _leaves(value: object, key: str = "") -> Iterator[str]:
+    """The texts in a value of JSON, in order; a single word or a number with the key it has."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _leaves(each, str(name))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _leaves(each, key)
+    elif value is not None:
+        leaf, is_told = str(value), key.lower() not in _WORDS["keys"]
+        if " " in leaf or is_told:
+            yield leaf if not key or " " in leaf else f"{key}: {leaf}"
+
+
+def _without_tags(text: str) -> str:
+    """The text without tags of whatever name, if they are closed somewhere; a script is shown."""
+    closed = frozenset(re.findall(r"</([A-Za-z][\w:.-]{0,40})>", text)) - {"script", "style"}
+    return (
+        _ANY_TAG.sub(lambda tag: "\n\n" if tag[1] in closed else tag[0], text) if closed else text
+    )
+
+
+@cache
+def _latex() -> LatexNodes2Text:
+    from pylatexenc.latex2text import LatexNodes2Text  # loaded for the first formula
+
+    return LatexNodes2Text(math_mode="text")
+
+
+def _without_latex(text: str) -> str:
+    """The text with what formulas and commands show; as it is where they are nested too deep."""
+    if len(text) > _LONGEST or not ("\\" in text or "$" in text):
+        return text
+    try:
+        if _LATEX.search(text):
+            shown = str(_latex().latex_to_text(_UNESCAPED.sub(r"\\%", text)))
+            return _HEADED.sub(r"\1\n", shown.replace("<cit.>", "").replace("<ref>", ""))
+        return _FORMULA.sub(
+            lambda each: _latex().latex_to_text(_UNESCAPED.sub(r"\\%", each[0])), text
+        )
+    except RecursionError:
+        return text
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:
@@ -258,7 +365,7 @@ def _markdown() -> MarkdownIt:
 def _unmarked(piece: str) -> str:
     """A piece without emphasis, code marks and addresses; formulas and "5*3" stay as they are."""
     plain = _NUMBERED_LINK.sub(r"[\1]", _STANDINS.sub("\ufffd", piece))
-    literal = iter([match["code"] or match[0] for match in _LITERAL.finditer(plain)])
+    literal = iter([m["code"] or _ESCAPED.sub(r"\1", m[0]) for m in _LITERAL.finditer(plain)])
     parsed = _markdown().parseInline(_LITERAL.sub("\ue000", plain))[0].children or ()
     shown = "".join(token.content for token in parsed if token.type == "text")
     return re.sub("\ue000", lambda _: next(literal), shown)

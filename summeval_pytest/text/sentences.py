@@ -16,9 +16,9 @@ from functools import lru_cache
 from typing import Final
 
 from summeval_pytest.text.lists import lists_of
-from summeval_pytest.text.marks import citation_after, claims
+from summeval_pytest.text.marks import citation_after, claims, is_label
 
-SPLITTER: Final = "3"
+SPLITTER: Final = "4"
 """Version of the rules by which sentences end; part of every signature."""
 
 _CAPITAL = re.compile("[A-Z\u00c0-\u00de\u0391-\u042f]")
@@ -29,7 +29,7 @@ _BOUNDARY = re.compile(
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _INNER_STOP = re.compile(r"[.!?](?![.!?]*[\"'\u201d\u2019)\]]*\Z)")
 """A stop in a bracket, but for those that end it: "(It did.)"."""
-_LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s)?\d{1,2}|[ivx]{1,4})\Z")
+_LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s|[QAS])?\d{1,2}|[QA]|[ivx]{1,4})\Z")
 _SYMBOL = re.compile(
     r"\s*(?:[a-z]{1,6}-?[A-Z\d]|[\u00b5\u03b1-\u03c9]|[a-z]\s?[=<>\u2264\u2265]|[a-z]-[a-z]"
     r"|[b-z]\s(?:was|is|were|are|has|had|values?)\b|[a-z]['\u2019][A-Z\u00c0-\u00de])"
@@ -157,7 +157,9 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     for line in text.split("\n"):
         begin = 0
         for end in _ends(line, lowered=lowered):
-            if stripped := line[begin:end].strip():
+            if is_label(stripped := line[begin:end].strip()) and end < len(line):
+                continue  # "Methods." belongs to what follows
+            if stripped:
                 place = start + line.index(stripped, begin)
                 if begin and not claims(stripped):  # "(Word count: 17)" belongs to what it follows
                     place = sentences.pop().start

@@ -15,11 +15,11 @@ AWKWARD = st.text("|:%,.=/ \n\t\u00e9a1", max_size=9) | st.text(max_size=9)
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=3).map(lambda d: tuple(sorted(d.items())))
 signatures = st.builds(Signature, AWKWARD, recipes)
 TEXTS: dict[MetricName, str] = {
-    "facet": "empty:1|judge:offline-7|norm:3|references:best|split:3|suite:77be|v:4"
+    "facet": "empty:1|judge:offline-8|norm:4|references:best|split:4|suite:77be|v:4"
     "|weights:.1,.3,.3,.3",
-    "eva": "judge:offline-7|norm:3|premises:all|recall:matched|references:best|split:3|suite:77be"
+    "eva": "judge:offline-8|norm:4|premises:all|recall:matched|references:best|split:4|suite:77be"
     "|unanswered:0.05|v:4",
-    "faithfulness": "judge:offline-7|min_chars:5|norm:3|split:3|suite:77be|unanswered:0.05|v:4",
+    "faithfulness": "judge:offline-8|min_chars:5|norm:4|split:4|suite:77be|unanswered:0.05|v:4",
 }
 
 
@@ -27,7 +27,7 @@ TEXTS: dict[MetricName, str] = {
 def test_a_signature_names_all_that_can_move_the_number(metric: MetricName) -> None:
     """Byte by byte: baselines store it. The module shows the first, from which users learn."""
     text = f"{metric}|{TEXTS[metric]}"
-    assert str(signature_of(metric, judge="offline-7", suite="77be")) == text
+    assert str(signature_of(metric, judge="offline-8", suite="77be")) == text
     display = (signature.__doc__ or "").replace("77be02a1c3d4", "77be")
     assert metric != "facet" or text in display
 
@@ -69,9 +69,9 @@ def test_every_signature_round_trips_in_one_line_of_ascii(one: Signature) -> Non
 def test_part_without_a_value_is_refused() -> None:
     """A cut line of a file is no signature."""
     with pytest.raises(ValueError, match="has no value") as error:
-        read_signature("facet|judge:offline-7|weig")
+        read_signature("facet|judge:offline-8|weig")
     assert str(error.value) == (
-        "'weig' in signature 'facet|judge:offline-7|weig' has no value; it reads key:value"
+        "'weig' in signature 'facet|judge:offline-8|weig' has no value; it reads key:value"
     )
 
 

@@ -201,7 +201,7 @@ def test_header_names_judge_and_suite(bench: Bench) -> None:
     gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
-    line = f"summeval: judge offline-7, {gated} (good)"
+    line = f"summeval: judge offline-8, {gated} (good)"
     assert offline.lines.count(line) == 1
     message = (
         "summeval: summeval.toml has no labels, so this run does not test the judge;"

@@ -45,7 +45,7 @@ def test_a_record_holds_what_was_judged_and_decided(
     record = bench.record()
     (suite,) = record.suites
 
-    assert record.judge == JudgeName(name="offline", signature="offline-7")
+    assert record.judge == JudgeName(name="offline", signature="offline-8")
     assert (record.is_complete, record.outcome) == (True, "failed")
     assert (record.header.created, record.header.commit) == (None, "abc123")
     assert [(pair.system, pair.paper, pair.outcome) for pair in suite.pairs] == [

@@ -327,7 +327,7 @@ def suite(
 def run(*suites: SuiteRecord, **header: object) -> RunVerdict:
     """A run of these suites, judged by the embedded judge."""
     plain = Header(environment={"python": "3.12.1", "pytest": "9.0"}, usage={})
-    judge = JudgeName(name="offline", signature="offline-7")
+    judge = JudgeName(name="offline", signature="offline-8")
     return RunVerdict(header=changed(plain, **header), judge=judge, suites=suites)
 
 
@@ -445,7 +445,7 @@ def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairResult:
         system=system,
         summary=SUMMARY,
         scores=actual,
-        signatures=tuple(f"{score.metric}|judge:offline-7|v:1" for score in actual),
+        signatures=tuple(f"{score.metric}|judge:offline-8|v:1" for score in actual),
         findings=FOUND,
         waived=(replace(short, name="facet.background"),),
         change=CHANGE,

@@ -118,7 +118,7 @@ def test_an_event_holds_what_was_judged() -> None:
     )
     events = {}
     for event in run_events(run):
-        assert (event["summeval.judge"], event["summeval.outcome"]) == ("offline-7", "error")
+        assert (event["summeval.judge"], event["summeval.outcome"]) == ("offline-8", "error")
         key = event["summeval.paper"], event["gen_ai.evaluation.name"]
         score = (event.get(f"gen_ai.evaluation.score.{name}") for name in ("label", "value"))
         events[key] = (*score, event.get("summeval.threshold"))

@@ -59,7 +59,7 @@ def test_the_judge_stands_beside_bm25(shell: Shell) -> None:
     assert shell.lines(*EVIDENCE)[6].split()[:2] == ["judge", "3"]
     lines = shell.lines(*EVIDENCE, "--of=labelled", "--json=evidence.json")
     assert lines[0] == "kilns/summeval.toml: 3 labelled pairs with evidence"
-    assert lines[1] == "judge offline: offline-7"
+    assert lines[1] == "judge offline: offline-8"
     assert lines[2].endswith("labelled ones, for sentences labelled faithful or not;")
     assert [line.split()[0:2] for line in lines[6:10]] == [
         ["judge", "4"], ["BM25", "top-1"], ["BM25", "top-2"], ["BM25", "top-3"],
@@ -70,7 +70,7 @@ def test_the_judge_stands_beside_bm25(shell: Shell) -> None:
     assert found["errors"] == {
         "n_sentences": 8, "n_ungrounded": 0, "n_copied": 0, "n_unsupported_yes": 0,
     }  # fmt: skip
-    assert (found["judge"], found["n_pairs"]) == ("offline-7", 3)
+    assert (found["judge"], found["n_pairs"]) == ("offline-8", 3)
 
 
 def test_labels_without_evidence_are_a_mistake_of_the_user(shell: Shell) -> None:

@@ -56,7 +56,7 @@ def test_every_analysis_is_reported_and_written(study: Study) -> None:
     (judge,) = found["judges"]
     assert judge["recipes"]["facet"].startswith("facet|empty:1|judge:alpha-1|")
     assert f"|suite:{found['fingerprint']}|" in judge["recipes"]["eva"]
-    assert found["reading"] == "norm:3|split:3"
+    assert found["reading"] == "norm:4|split:4"
     one, two = standing(found, "judge", "facet", ALPHA)
     assert (one["mean"]["value"], one["rank"]) == (1.0, 1)
     # Background has weight .1 and scale 3, result .3 and 4: (.1 * 2/3 + .3 * 3/4) / .4.
@@ -186,7 +186,7 @@ def test_scholarsum_gives_the_figures_of_the_paper(
     assert shares["gpt35_fm"] == [0.39, 0.24, 0.23, 0.13]
     kept = [each["extents"] for each in found["proportions"] if each["by"] == "GPT-4 segments"]
     assert kept[0] == {"absent": 5, "parts": 29, "whole": 153}
-    assert [sum(each[way] for each in kept[1:]) for way in kept[0]] == [15, 86, 903]
+    assert [sum(each[way] for each in kept[1:]) for way in kept[0]] == [15, 84, 905]
     numbers = {
         each["system"]: [round(mean["value"], 1) for mean in each["means"].values()]
         for each in found["numbers"]

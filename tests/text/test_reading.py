@@ -82,7 +82,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("Ash\n\n    indented by\n    a PDF", "Ash|indented by a PDF"),
         ("5*3*2, a_b_c, x * y * z, 2**3", "5*3*2, a_b_c, x * y * z, 2**3"),
         ("<5 died, p <b and c> d", "<5 died, p <b and c> d"),
-        ("$40\\%$ of $a*b*c$ and $_i$ or $_j$", "$40\\%$ of $a*b*c$ and $_i$ or $_j$"),
+        ("$40\\%$ of $a*b*c$ and $_i$ or $_j$", "40% of a*b*c and _i or _j"),
         ("A 95 % CI of [4](sic) held", "A 95 % CI of [4](sic) held"),
         # headings, tables, fences, quotes
         ("# Ice of lakes\nIt fell.\n\nSnow\n====\nIt rose.", "Ice of lakes|It fell.|Snow|It rose."),
@@ -100,7 +100,7 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         # marks within a line
         ("***Ice*** and `b.c` and [d](https://e.f/g_h_i)", "Ice and b.c and d"),
         ("It fell.[4](#r4) It rose.", "It fell.[4] It rose."),
-        ("10<sup>5</sup> of CO<sub>2</sub>, <b>p</b> &lt; .05", "10^5 of CO2, p < .05"),
+        ("10<sup>5</sup> of CO<sub>2</sub>, <b>p</b> &lt; .05", "10^5 of CO2, p < 0.05"),
         ("<ul><li>Ice fell</li><li>Seas rose</li></ul>", "Ice fell|Seas rose"),
         # what claims nothing
         ("Here is a summary of the paper:\n\nIce fell.", "Ice fell."),
@@ -113,6 +113,29 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("Final answer:\nIce fell.\n\n---\n**Word Count: 17/20**", "Ice fell."),
         ("## Plain-language summary\n\nIce fell.\n\n**Keywords:** ice", "Ice fell."),
         ("It fell. [source](https://a.b/c) It rose.", "It fell. [source] It rose."),
+        ("It fell.\n\nThis summary is based solely on the text provided.", "It fell."),
+        ("**Why it matters**\nIt fell.\n\nWant me to make a table of it?", "It fell."),
+        ("It fell [1].\n\nSources:\n[1] https://a.b/c\n[2] Berg (2014)", "It fell [1]."),
+        ("It fell.\n\nSources\n\nIce has two sources.", "It fell.|Sources|Ice has two sources."),
+        # other notations
+        ('{"title": "Ice", "summary": "It fell.\\nSeas rose."}', "It fell.|Seas rose."),
+        ('See:\n```json\n[{"id": 1, "a": "Ice fell."}, {"n": 4}]\n```', "See:|Ice fell.|n: 4"),
+        ('"It fell by 5\\u00b0."', "It fell by 5\u00b0."),
+        ('{"It fell": 5', '{"It fell": 5'),
+        (r"It fell by $3.2 \times 10^{4}$~m ($p < .05$), $\gamma$ by $28\%$.",
+         "It fell by 3.2 \u00d7 10^4 m (p < 0.05), \u03b3 by 28%."),
+        (
+            "\\section{Findings}\\emph{It} fell 5% \\cite{a}.\n\\begin{itemize}\\item A\\item B",
+            "It fell 5% .|A|B",
+        ),
+        ("It costs $5 to $6, US$7 in all.", "It costs $5 to $6, US$7 in all."),
+        (r"It fell \(95% CI \[4.1, 5.9\]\).", "It fell (95% CI [4.1, 5.9])."),
+        ('<?xml version="1.0"?><aim n="1"><![CDATA[It fell.]]></aim><p>p<.05 held.</p>',
+         "It fell.|p<0.05 held."),
+        ("CO\u2082, 25\u1d57\u02b0 of \uff11, well\u2011fed", "CO2, 25th of 1, well-fed"),
+        ("10\u00b2\u2078", "10\u00b2\u2078"),
+        ("2\u202f400, 0\u00b757, r = .4, a p of .05", "2,400, 0.57, r = 0.4, a p of 0.05"),
+        ("3\u00b710^4 in 2019\u00a0312 times", "3\u00b710^4 in 2019 312 times"),
         # leftovers of PDF
         ("the co-\noperation of \ufb01sh", "the cooperation of fish"),
         ("pre-\nand post-war, well-\nfed, IL-\n6", "pre- and post-war, well-fed, IL-6"),

@@ -11,7 +11,7 @@ from summeval_pytest.judges.offline.presence import check_facts, facts_of
 from summeval_pytest.judges.offline.support import support_sentences
 from summeval_pytest.text.languages import is_english
 
-VERSION: Final = "7"
+VERSION: Final = "8"
 NOT_ENGLISH: Final = (
     "the embedded judge reads English only, and this text is in another language; name an LLM judge"
     " with --summ-judge"

@@ -24,6 +24,7 @@ from summeval_pytest.judges.offline.support import COPIED
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 from summeval_pytest.text.contradictions import compare_numbers
 from summeval_pytest.text.lexicon import LIGHT
+from summeval_pytest.text.marks import content
 from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
 
@@ -63,6 +64,7 @@ _NAMES_NOBODY = re.compile(
 _ASIDE = re.compile(r"\A.*,\s|\s*[(\[].*\Z|\s(?:which|that|who)\Z")
 _LEAST_WORDS: Final = 3
 """A shorter piece says too little to be true or false by itself."""
+_DIGIT = re.compile(r"\d")
 _LONGEST_SUBJECT: Final = 8
 _MARKS: Final = ".,;:()[]"
 
@@ -93,6 +95,12 @@ def _pieces(sentence: str) -> Iterator[str]:
     yield sentence[begin:]
 
 
+def is_heading(sentence: str) -> bool:
+    """Whether a sentence states nothing: a question, or two words without a verb and a number."""
+    is_short = count_content(sentence) < _LEAST_WORDS and not _DIGIT.search(sentence)
+    return sentence.endswith("?") or (is_short and not _SUBJECT_END.search(sentence))
+
+
 def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
     """The facts that a sentence states, in order.
 
@@ -100,7 +108,9 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
     in the whole list, which parents are indices of.
     """
     facts: list[Fact] = []
-    for part in cut_at_labels(sentence):
+    if is_heading(sentence):
+        return facts
+    for part in cut_at_labels(" ".join(content(sentence).split())):
         root = offset + len(facts)
         subject = _subject(part)
         for piece in _pieces(part):

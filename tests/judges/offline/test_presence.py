@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.learned import learned, rarity
@@ -15,6 +15,7 @@ from summeval_pytest.judges.offline.presence import (
     added_to,
     check_facts,
     facts_of,
+    is_heading,
     premises_of,
     probability,
     weighed,
@@ -68,11 +69,28 @@ def test_a_sentence_with_a_lost_line_break_has_a_root_on_each_side() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "states"),
+    [
+        ("Stability.", False),
+        ("Speed and uptime", False),
+        ("What did they find?", False),
+        ("Kites rose.", True),
+        ("Doses: 5 mg.", True),
+        ("Zinc shortened hospital stay.", True),
+    ],
+)
+def test_a_heading_states_no_fact(sentence: str, states: bool) -> None:
+    """A model's own headings must not lower its precision; what has a verb or a number is kept."""
+    assert bool(facts_of(sentence, 0, 0)) == states
+
+
 @given(st.text(), st.integers(0, 5), st.integers(0, 5))
 def test_facts_keep_words_and_stand_after_their_parents(
     sentence: str, place: int, offset: int
 ) -> None:
-    """What a summary says must not be lost on the way to being checked."""
+    """What a summary says must not be lost on the way to being checked; a heading says nothing."""
+    assume(not is_heading(sentence))
     facts = facts_of(sentence, place, offset)
     message = {word for fact in facts for word in content_words(fact.text)}
     assert set(content_words(sentence)) <= message
