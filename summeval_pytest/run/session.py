@@ -22,15 +22,7 @@ from typing import Any, Final, TypeVar
 
 from summeval_pytest.endpoints.chat import CHAT
 from summeval_pytest.endpoints.client import Sender
-from summeval_pytest.endpoints.endpoint import (
-    OLLAMA,
-    OPENAI,
-    Address,
-    Addresses,
-    Endpoint,
-    EndpointSpec,
-    Price,
-)
+from summeval_pytest.endpoints.endpoint import OPENAI, Address, Endpoint, Price
 from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.limits import Budget
 from summeval_pytest.endpoints.wire import Wire
@@ -54,6 +46,7 @@ from summeval_pytest.store.store import (
     open_store,
     read_place,
 )
+from summeval_pytest.suite.addresses import OLLAMA, Addresses, EndpointSpec
 from summeval_pytest.suite.file import OURS, used_keys
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.places import real_place

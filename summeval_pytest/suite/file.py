@@ -8,28 +8,25 @@ from __future__ import annotations
 import os.path
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, Final, Literal, Protocol, runtime_checkable
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec
 from summeval_pytest.errors import Place, SuiteError, SummevalError, foreign_code, searched
 from summeval_pytest.questions import OFFLINE
+from summeval_pytest.suite.addresses import BUILT_IN_ENDPOINTS, EndpointSpec
 from summeval_pytest.suite.entries import (
     FileEntry,
     Given,
     Names,
-    Number,
     Text,
-    Whole,
     expecting,
     keys_of,
-    mistake,
 )
 from summeval_pytest.suite.lines import (
     ALL_PAPERS,
@@ -314,43 +311,13 @@ def _check_model(
         raise table.fault(first, f"{what}; write both, in dollars per million tokens")
 
 
-def _variable(name: str) -> str:
-    if not (name.isascii() and name.isidentifier()):  # the value may be the key
-        raise mistake("is no name of an environment variable; write the name, never the key")
-    return name
-
-
-_Seconds = Annotated[Number, Field(ge=0.1, le=86_400)]
-
-
-@dataclass(slots=True, kw_only=True)
-class EndpointKeys:
-    """The table of an endpoint; `EndpointSpec` has what they mean."""
-
-    base_url: Given[
-        Annotated[
-            Text,
-            Field(pattern="^https?://"),
-            expecting("a URL that starts with http:// or https://"),
-        ]
-    ] = None
-    api_key_env: Given[Annotated[Text, AfterValidator(_variable)]] = None
-    max_in_flight: Given[Whole] = None
-    requests_per_minute: Given[Whole] = None
-    tokens_per_minute: Given[Whole] = None
-    timeout_seconds: Given[_Seconds] = None
-    attempt_seconds: Given[_Seconds] = None
-    max_reply_mib: Given[Whole] = None
-
-
 def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     """The endpoints as written; the built-in ones are here only where the suite changes them."""
     endpoints = {}
     for name, table in tables_of(toml, "endpoints"):
-        keys = table.read(EndpointKeys)
-        if keys.base_url is None and name not in BUILT_IN_ENDPOINTS:
+        endpoints[name] = table.read(EndpointSpec, name=name)
+        if endpoints[name].base_url is None and name not in BUILT_IN_ENDPOINTS:
             raise table.missing("base_url")
-        endpoints[name] = EndpointSpec(name=name, **asdict(keys))
     return endpoints
 
 

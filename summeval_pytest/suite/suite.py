@@ -65,7 +65,7 @@ from summeval_pytest.text.output import Output
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from summeval_pytest.endpoints.endpoint import EndpointSpec
+    from summeval_pytest.suite.addresses import EndpointSpec
     from summeval_pytest.suite.lines import TomlText
     from summeval_pytest.suite.values import AnyJudge, Setting, Waiver
 

@@ -8,7 +8,8 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.endpoints.endpoint import EXAMPLE_MODEL, OPENAI_URL, Endpoint, listed_price
+from summeval_pytest.endpoints.endpoint import EXAMPLE_MODEL, Endpoint, listed_price
+from summeval_pytest.suite.addresses import OPENAI_URL
 
 ROOT: Final = Path(__file__).parents[2]
 TEXTS: Final = [ROOT / "README.md", *sorted((ROOT / "docs/pages").rglob("*.md"))]

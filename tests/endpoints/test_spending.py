@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints import limits
 from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema, Usage
-from summeval_pytest.endpoints.endpoint import LONG, OPENAI_URL, Address, Endpoint, Price
+from summeval_pytest.endpoints.endpoint import LONG, Address, Endpoint, Price
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store import store
 from summeval_pytest.store.store import LocalAccount, LocalStore, Reservation
@@ -62,7 +62,7 @@ def test_a_prompt_has_at_most_so_many_tokens() -> None:
 
 def test_a_long_prompt_costs_what_the_list_asks_for_the_longest() -> None:
     """A budget that counted the price of short prompts would be exceeded."""
-    price = Address(Endpoint(name="a", base_url=OPENAI_URL)).price(None, "gpt-5.4")
+    price = Address(Endpoint(name="a", base_url="https://api.openai.com/v1")).price(None, "gpt-5.4")
     assert price is not None
     assert (price.input, price.output, price.cached_input) == (2.5, 15.0, 0.25)
     assert price.cost(Usage(LONG - 1, 0)) == pytest.approx(2.5 * (LONG - 1) / 1e6)

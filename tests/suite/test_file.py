@@ -5,8 +5,9 @@ import tomllib
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
+from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.errors import Place
+from summeval_pytest.suite.addresses import EndpointSpec
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.places import find_suite_file
 from summeval_pytest.suite.suite import load_suite

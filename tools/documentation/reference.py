@@ -18,7 +18,7 @@ from cyclopts import Argument
 import summeval_pytest
 from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.endpoints.chat import Effort
-from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
+from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.options import TABLE
 from summeval_pytest.store.cassette import Row
@@ -28,6 +28,7 @@ from summeval_pytest.study.llm_readings import LlmReadings
 from summeval_pytest.study.local_checker import LocalChecker
 from summeval_pytest.suite import file, labels, values
 from summeval_pytest.suite import rows as rows_of
+from summeval_pytest.suite.addresses import EndpointSpec
 from summeval_pytest.suite.entries import keys_of
 from summeval_pytest.verdict.policy import AGREEMENTS
 
@@ -146,7 +147,7 @@ def _but_models(kind: Any) -> list[str]:
 
 _OF_TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "systems": partial(_keys, _but_models(_SYSTEM), _SYSTEM, said={"prompt": _PROMPT}),
-    "endpoints": partial(_keys, _own(file.EndpointKeys), EndpointSpec, Endpoint),
+    "endpoints": partial(_keys, _own(EndpointSpec), EndpointSpec, Endpoint),
     "models": partial(_keys, _OF_MODELS, *_JUDGE.__mro__[:3]),
     "model-judges": partial(_keys, _but_models(_JUDGE), _JUDGE),
     "decision-judges": partial(_keys, _but_models(_DECIDES), _DECIDES),

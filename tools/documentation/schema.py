@@ -19,6 +19,7 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.study.eva.printed_eva import PrintedEva
 from summeval_pytest.suite import file, values
+from summeval_pytest.suite.addresses import EndpointSpec
 from summeval_pytest.suite.file import SCOPES, SLICE
 from summeval_pytest.suite.lines import OWN_KEYS
 from summeval_pytest.suite.rows import COLUMNS
@@ -137,7 +138,7 @@ def suite_schema() -> Json:
             "properties": {"eva": {**printed, "required": ["use"]}},
         },
         "systems": _tables(_table(values.SystemSpec, "systems")),
-        "endpoints": _tables(_table(file.EndpointKeys, "endpoints")),
+        "endpoints": _tables(_table(EndpointSpec, "endpoints")),
         "judges": _tables({"anyOf": judges}),
         "thresholds": _thresholds(),
         "slices": _tables({"type": "string", "pattern": f"^{OWN_KEYS}"}),
