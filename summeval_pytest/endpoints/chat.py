@@ -12,8 +12,6 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, NamedTuple, TypeGuard
 
 from summeval_pytest.errors import Fault, NoReplyError
@@ -103,14 +101,9 @@ class ChatRequest:
 
         The usual room is left out, since it changes no reply that fits.
         """
-        chosen = {"room": self.room, "reasoning_effort": self.reasoning_effort}
-        again: dict[str, object] = {"is_roomy": True} if self.is_roomy else {}
-        if self.route != CHAT:
-            again["route"] = self.route
-        return {
+        values = {
             "version": KEY_VERSION,
             "endpoint": endpoint,
-            **({"server": self.server} if self.server else {}),
             "model": self.model,
             "messages": [{"role": m.role, "content": m.content} for m in self.messages],
             "max_tokens": self.max_tokens,
@@ -119,9 +112,15 @@ class ChatRequest:
             "seed": self.seed,
             "vote": self.vote,
             "attempt": self.attempt,
-            **{key: value for key, value in chosen.items() if value not in {None, ROOM}},
-            **again,
         }
+        chosen = {
+            "server": self.server,
+            "room": None if self.room == ROOM else self.room,
+            "reasoning_effort": self.reasoning_effort,
+            "is_roomy": self.is_roomy,
+            "route": "" if self.route == CHAT else self.route,
+        }
+        return values | {key: value for key, value in chosen.items() if value}
 
     def key(self, endpoint: str) -> str:
         """The key of its reply from the endpoint of this name."""
@@ -253,16 +252,14 @@ _ESCAPE: Final = re.compile(r"\\.")
 _TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 """Codes and types of a 429 that no waiting cures."""
-_FINAL: Final[dict[int, Fault]] = {
-    **dict.fromkeys((400, 413, 422), "bad_request"),
+_FAULTS: Final[dict[int, Fault]] = {
     **dict.fromkeys((401, 403), "unauthorised"),
     402: "quota",
     404: "unknown_model",
-}
-_PASSING: Final[dict[int, Fault]] = {
     **dict.fromkeys((408, 409), "server_error"),
     429: "rate_limited",
 }
+"""By status; another one is a server's error from 500 on, and below a refusal of the request."""
 _SERVER: Final = 500
 _REDIRECTIONS: Final = range(300, 400)
 
@@ -428,11 +425,11 @@ class Trouble:
         return self.fault == "bad_request" and not self.is_too_long
 
 
-def read_trouble(status: int, headers: Mapping[str, str], text: str, now: datetime) -> Trouble:
+def read_trouble(status: int, headers: Mapping[str, str], text: str) -> Trouble:
     """What a response with an error status says, 300 or more; its text is free of secrets.
 
-    408, 409, 429 and 5xx may pass, and so may others that ``x-should-retry: true`` comes with; with
-    ``false`` none does. 400, 401, 402, 403, 404, 413, 422 and a 429 for want of money never do.
+    408, 409, 429 and 5xx may pass, unless ``x-should-retry: false`` comes with them or a 429 is for
+    want of money. The endpoint asks to be left alone by ``retry-after``, a number of seconds.
     """
     error = _error_of(text)
     code, kind = error.get("code", ""), error.get("type", "")
@@ -441,18 +438,15 @@ def read_trouble(status: int, headers: Mapping[str, str], text: str, now: dateti
     what = f"status {status}" + (f" ({words})" if words else "")
     if status in _REDIRECTIONS:
         what += ", which points elsewhere; redirections are not followed"
-    fault = _FINAL.get(status) or _PASSING.get(status)
-    fault = fault or ("server_error" if status >= _SERVER else "bad_request")
+    fault = _FAULTS.get(status, "server_error" if status >= _SERVER else "bad_request")
     if fault == "rate_limited" and _QUOTA & {code, kind}:
         fault = "quota"
-    is_final = status in _FINAL or fault == "quota"
-    advice = headers.get("x-should-retry", "").strip().lower()
-    may_pass = fault in {"rate_limited", "server_error"} or advice == "true"
+    is_called_off = headers.get("x-should-retry", "").strip().lower() == "false"
     return Trouble(
         fault=fault,
-        may_pass=may_pass and advice != "false" and not is_final,
+        may_pass=fault in {"rate_limited", "server_error"} and not is_called_off,
         what=what,
-        wait_seconds=None if is_final else wait_seconds(headers, now),
+        wait_seconds=_seconds(headers.get("retry-after", "")),
         status=status,
         param=error.get("param", ""),
         words=frozenset(_WORD.findall(_ESCAPE.sub(" ", text[:_SEARCHED]).lower())),
@@ -473,19 +467,9 @@ def _error_of(text: str) -> dict[str, str]:
     return {**names, "message": _line(error.get("message") or error.get("detail") or error)}
 
 
-def wait_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
-    """How long a response asks to be left alone; None where it does not say, or says nonsense.
-
-    ``retry-after-ms`` goes before ``retry-after``, a number of seconds or a date.
-    """
-    for header, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
-        with suppress(ValueError):
-            number = float(headers.get(header, ""))
-            if math.isfinite(number) and number >= 0:
-                return number / per_second
-    try:
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-    except (ValueError, OverflowError):
-        return None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (date - now).total_seconds())
+def _seconds(text: str) -> float | None:
+    """A number of seconds, 0 or more; None for anything else."""
+    with suppress(ValueError):
+        seconds = float(text)
+        return seconds if math.isfinite(seconds) and seconds >= 0 else None
+    return None
