@@ -64,7 +64,6 @@ _REMEDIES: Final[dict[Fault, str]] = {
     "prompt_cut": "raise the server's context (OLLAMA_CONTEXT_LENGTH, llama-server's --ctx-size),"
     " or set context_tokens under [systems.NAME]",
     "not_json": "see whether base_url is an OpenAI-compatible address up to its version",
-    "too_large": "raise max_reply_mib if a reply may be as large",
     "malformed": "see whether base_url is an OpenAI-compatible address up to its version",
 }
 Again = Callable[["Fault"], Awaitable[None]]

@@ -48,7 +48,6 @@ class Endpoint:
         timeout_seconds: How long one call may take, with all attempts and waits.
         attempt_seconds: How long the first attempt of a call may take; None: 300 s, and on this
             machine, where no packet is lost, as long as the call.
-        max_reply_mib: The maximum size of a reply's body in MiB, compressed and decoded.
 
     Raises:
         OptionError: for no address, a broken key, and a key on plain http.
@@ -62,7 +61,6 @@ class Endpoint:
     tokens_per_minute: int | None = None
     timeout_seconds: float = 600.0
     attempt_seconds: float | None = None
-    max_reply_mib: int = 4
 
     def __post_init__(self) -> None:
         if _read_url(self.base_url) is None:
@@ -76,11 +74,6 @@ class Endpoint:
             raise self._wrong(
                 "its API key has a blank, a line break or a letter that no key has; look where it"
                 " comes from"
-            )
-        if not self.name or self.redacted(self.name) != self.name:
-            raise OptionError(
-                f"an endpoint at {self.shown} needs a name without its key or password in it;"
-                " call it by its address"
             )
         if self.api_key and not self.is_private:
             raise self._wrong(

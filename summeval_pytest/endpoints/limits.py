@@ -26,7 +26,7 @@ from typing import Final, Literal, get_args
 
 from summeval_pytest.endpoints.chat import ChatRequest, Usage
 from summeval_pytest.endpoints.endpoint import Endpoint, Price
-from summeval_pytest.errors import NoReplyError, OptionError
+from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store.store import Account, LocalAccount
 
 FEW: Final = 4
@@ -177,8 +177,6 @@ class Limits:
     """
 
     def __init__(self, limit: int, take_turn: TakeTurn | None = None) -> None:
-        if limit < 1:
-            raise OptionError(f"{limit!r} requests in flight are none; it has to be 1 or more")
         self.limit = limit
         self.n_taken = 0
         self._take_turn = take_turn

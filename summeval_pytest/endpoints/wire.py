@@ -28,7 +28,8 @@ T = TypeVar("T")
 TOO_SLOW: Final = "no whole response came in time"
 _LOOK_SECONDS: Final = 2.0
 _CODING: Final = "gzip"
-_MIB: Final = 2**20
+_MOST_MIB: Final = 4
+"""Of a body, decoded: a reply that fills its usual room has about a fiftieth of it."""
 _LONG: Final = 2**15
 """Characters from which on a text is read off the event loop; few replies have as many."""
 _OF_BODY: Final = frozenset({"content-encoding", "content-length", "content-type"})
@@ -53,8 +54,8 @@ class Wire:
         """The whole response to one request, which is sent once, or why there is none.
 
         Raises:
-            NoReplyError: "too_large" for a body beyond the endpoint's limit, "malformed" for one
-                that cannot be decoded.
+            NoReplyError: "too_large" for a body beyond the limit, "malformed" for one that cannot
+                be decoded.
         """
         import openai
         from httpx2 import Response
@@ -164,12 +165,12 @@ def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
             self.idle: list[DefaultAsyncHttpxClient] = []
 
         async def send(self, *args: Any, **kwargs: Any) -> Any:
-            """The response, read whole and decoded within the endpoint's limit."""
+            """The response, read whole and decoded within the limit."""
             client = self.idle.pop() if self.idle else make()
             try:
                 response = await client.send(*args, **{**kwargs, "stream": True})
                 try:
-                    content = await _read(response.aiter_bytes(), endpoint.max_reply_mib)
+                    content = await _read(response.aiter_bytes())
                 finally:
                     await response.aclose()
             finally:
@@ -188,11 +189,11 @@ def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
     return Bounded()
 
 
-async def _read(decoded: AsyncIterator[bytes], most_mib: int) -> bytes:
+async def _read(decoded: AsyncIterator[bytes]) -> bytes:
     """The decoded body, which has a limit."""
     content = bytearray()
     async for chunk in decoded:
         content += chunk
-        if len(content) > most_mib * _MIB:
-            raise NoReplyError("too_large", f"its body is larger than {most_mib} MiB")
+        if len(content) > _MOST_MIB * 2**20:
+            raise NoReplyError("too_large", f"its body is larger than {_MOST_MIB} MiB")
     return bytes(content)

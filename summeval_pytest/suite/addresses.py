@@ -61,7 +61,6 @@ class EndpointSpec:
     tokens_per_minute: Given[Whole] = None
     timeout_seconds: Given[_Seconds] = None
     attempt_seconds: Given[_Seconds] = None
-    max_reply_mib: Given[Whole] = None
 
 
 def _origin(url: str) -> str:
@@ -192,5 +191,4 @@ class Addresses:
             tokens_per_minute=part(spec.tokens_per_minute, self._n_paced),
             timeout_seconds=spec.timeout_seconds or usual.timeout_seconds,
             attempt_seconds=spec.attempt_seconds,
-            max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,
         )

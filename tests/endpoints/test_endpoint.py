@@ -19,8 +19,6 @@ from summeval_pytest.errors import OptionError
 from tests.endpoints.calls import KEY, at, fault
 from tests.scripted_server import Action, Answer, Html, Raw, ScriptedServer, Seen, Status
 
-SECRETS = "https://tess:hunter2secret@x.example/v1"
-
 
 def endpoint(api_key: str = KEY, base_url: str = "http://localhost:11434/v1") -> Endpoint:
     """An endpoint with a key."""
@@ -52,10 +50,6 @@ NO_KEY = (
     "endpoint 'ollama': its API key has a blank, a line break or a letter that no key has;"
     " look where it comes from"
 )
-NO_NAME = (
-    "an endpoint at https://x.example/v1 needs a name without its key or password in it;"
-    " call it by its address"
-)
 
 
 @pytest.mark.parametrize(
@@ -73,10 +67,6 @@ NO_NAME = (
         *[
             ({"api_key": key}, NO_KEY)
             for key in ("sk-abc\n", " sk-abc", "sk abc", "ключ", "sk-\x00abc")
-        ],
-        *[
-            ({"name": name, "base_url": SECRETS, "api_key": KEY}, NO_NAME)
-            for name in ("", f"my {KEY}", "tess:hunter2secret@x")
         ],
     ],
 )

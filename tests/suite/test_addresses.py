@@ -187,7 +187,6 @@ LIMITED = EndpointSpec(
     requests_per_minute=8,
     tokens_per_minute=8,
     timeout_seconds=60.0,
-    max_reply_mib=2,
 )
 
 
@@ -199,7 +198,7 @@ def test_processes_divide_the_limits_that_a_suite_sets() -> None:
         got = find_endpoint("openai", defined, n_processes=n_processes).endpoint
         assert got.base_url == OPENAI_URL
         assert (got.max_in_flight, got.requests_per_minute, got.tokens_per_minute) == (each,) * 3
-        assert (got.timeout_seconds, got.first_seconds, got.max_reply_mib) == (60.0, 60.0, 2)
+        assert (got.timeout_seconds, got.first_seconds) == (60.0, 60.0)
         assert find_endpoint("openai", {}, n_processes=n_processes).endpoint.max_in_flight is None
     shared = Addresses(ENVIRON, n_processes=3, is_pace_shared=True).address("openai", defined)
     limits = shared.endpoint

@@ -105,7 +105,7 @@ def test_mistakes_in_tables_have_their_lines(golden: Golden, snapshot: SnapshotA
         *(f"[endpoints.openai]\n{line}\n" for line in (
             "max_in_flight = 0", f"max_in_flight = {10**15}", "max_in_fligth = 8",
             'api_key_env = "sk-abc"', "requests_per_minute = 0", "timeout_seconds = 0",
-            "attempt_seconds = 0", "max_reply_mib = 0.5",
+            "attempt_seconds = 0",
         )),
         *(f"{GPT}{lines}\n" for lines in (
             "max_tokens = 0", 'max_tokens = "2k"', 'reasoning_effort = "hard"',
@@ -153,7 +153,6 @@ requests_per_minute = 60
 tokens_per_minute = 9000
 timeout_seconds = 30
 attempt_seconds = 9.5
-max_reply_mib = 4
 [judges.gpt]
 endpoint = "openai"
 model = "gpt-4o"
