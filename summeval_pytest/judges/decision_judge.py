@@ -19,16 +19,14 @@ from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.endpoints.decisions import (
     MOST_QUESTIONS,
     DecisionQuestion,
-    NoAnswer,
-    Odds,
     decision_body,
     decision_request,
-    read_odds,
 )
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
 from summeval_pytest.judges.llm.asking import ReplyCounts, together
 from summeval_pytest.judges.llm.llm_judge import digits_of
 from summeval_pytest.judges.llm.prompts import about, inert, span
+from summeval_pytest.judges.odds import NoAnswer, Odds, read_odds
 from summeval_pytest.options import IN_FLIGHT
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import closest_sentences

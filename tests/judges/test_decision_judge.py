@@ -12,10 +12,11 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Usage
 from summeval_pytest.endpoints.client import Client
-from summeval_pytest.endpoints.decisions import DecisionQuestion, NoAnswer, read_odds
+from summeval_pytest.endpoints.decisions import DecisionQuestion
 from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.decision_judge import DecisionJudge
+from summeval_pytest.judges.odds import NoAnswer, read_odds
 from tests.decisions_by_rule import Json, changing, decided
 from tests.endpoints.calls import QUICK, at
 from tests.scripted_server import Action, Html, Raw, ScriptedServer, Seen, Status, always
