@@ -31,8 +31,8 @@ from summeval_pytest.endpoints.dialect import (
     LEAST_ROOM,
     LEVELS,
     Dialect,
+    allowed_room,
     body,
-    narrowed,
     next_trial,
     room,
     without_system,
@@ -45,7 +45,7 @@ from summeval_pytest.errors import REFUSALS, Fault, NoReplyError
 _REDIRECTED: Final = 300
 _MOST_UNREADABLE: Final = 3
 """How often one call may meet a good status with a body that is no reply."""
-_MOST_NARROWED: Final = 2
+_MOST_SHORTENED: Final = 2
 """How often one call may ask for a shorter reply: after the endpoint's limit, and the context's."""
 CHARACTERS_A_TOKEN: Final = 8
 """No prompt has more on the average: English has four to five."""
@@ -142,7 +142,7 @@ class _Call:
     n_attempts: int = 0
     n_waits: int = 0
     n_unreadable: int = 0
-    n_narrowed: int = 0
+    n_shortened: int = 0
     n_shrunk: int = 0
     has_timed_out: bool = False
     last: str = ""
@@ -239,10 +239,7 @@ class Client:
                 if dialect == self._dialect:
                     self._is_known = self._is_confirmed = True
                 return outcome
-            if (less := self._narrowed(call, dialect, outcome)) is not None:
-                known = (self._dialect.most_tokens, less.most_tokens)
-                self._dialect = replace(self._dialect, most_tokens=min(filter(None, known)))
-            elif not self._doubt(dialect, outcome):
+            if not (self._shortened(call, dialect, outcome) or self._doubt(dialect, outcome)):
                 return outcome
 
     def _covers(self, request: ChatRequest) -> bool:
@@ -276,10 +273,12 @@ class Client:
         while True:
             outcome = await self._attempt(call, trial)
             if isinstance(outcome, ChatReply):
-                self._dialect, self._is_known, self._is_confirmed = trial, True, True
+                self._dialect = replace(trial, most_tokens=self._dialect.most_tokens)
+                self._is_known = self._is_confirmed = True
                 return outcome
-            following = self._narrowed(call, trial, outcome)
-            following = following or next_trial(trial, outcome, has_schema=has_schema)
+            if self._shortened(call, trial, outcome):
+                continue
+            following = next_trial(trial, outcome, has_schema=has_schema)
             if following is None:
                 if first is not None and outcome.is_refusal:
                     raise first
@@ -287,17 +286,21 @@ class Client:
             first = first or self._error(call, outcome.fault, outcome.what)
             trial = following
 
-    def _narrowed(self, call: _Call, dialect: Dialect, trouble: Trouble) -> Dialect | None:
-        """What all calls may ask for after a refusal of a reply's room; this one, for no more.
+    def _shortened(self, call: _Call, dialect: Dialect, trouble: Trouble) -> bool:
+        """Whether a refusal names the longest reply: this call asks for that, others for no more.
 
         A prompt that leaves hardly any room takes none from other prompts.
         """
-        less = narrowed(dialect, trouble, call.request)
-        if less is None or less.most_tokens is None or call.n_narrowed == _MOST_NARROWED:
-            return None
-        call.n_narrowed += 1
-        call.request = replace(call.request, room=less.most_tokens)
-        return replace(less, most_tokens=max(less.most_tokens, LEAST_ROOM))
+        most = allowed_room(trouble, call.request, room(call.request, dialect))
+        if most is None or call.n_shortened == _MOST_SHORTENED:
+            return False
+        call.n_shortened += 1
+        call.request = replace(call.request, room=most)
+        of_all = max(most, LEAST_ROOM)
+        self._dialect = replace(
+            self._dialect, most_tokens=min(of_all, self._dialect.most_tokens or of_all)
+        )
+        return True
 
     async def _attempt(self, call: _Call, dialect: Dialect) -> ChatReply | Trouble:
         """What one attempt comes to, when its turn has come."""

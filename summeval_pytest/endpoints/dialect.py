@@ -143,14 +143,14 @@ def room(request: ChatRequest, dialect: Dialect) -> int:
     return min(most, dialect.most_tokens or most)
 
 
-def narrowed(dialect: Dialect, trouble: Trouble, request: ChatRequest) -> Dialect | None:
-    """The dialect with the longest reply that a refusal allows; None if it is about another thing.
+def allowed_room(trouble: Trouble, request: ChatRequest, sent: int) -> int | None:
+    """The longest reply that a refusal of ``sent`` tokens allows; None if it is of something else.
 
     A refusal names the longest reply, or a context and beside it the length of the prompt, and then
     an eighth of what is left goes to longer prompts. One that names no number is an error.
     """
     message = trouble.what.lower()
-    words, sent = set(re.findall(r"\w+", message)), room(request, dialect)
+    words = set(re.findall(r"\w+", message))
     is_of_length = bool(words & _OF_LENGTH) and not words & _OF_OTHERS
     is_of_length = is_of_length and (not trouble.param or trouble.param in _OF_LENGTH)
     if trouble.status not in _REFUSALS or not (is_of_length or trouble.is_too_long):
@@ -164,7 +164,7 @@ def narrowed(dialect: Dialect, trouble: Trouble, request: ChatRequest) -> Dialec
         return None
     most -= "exclusive" in words
     less = most if prompt <= 1 else max((most - prompt) * 7 // 8, need)
-    return replace(dialect, most_tokens=less) if less < sent else None
+    return less if less < sent else None
 
 
 def _messages(request: ChatRequest, dialect: Dialect) -> list[dict[str, str]]:

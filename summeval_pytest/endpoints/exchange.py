@@ -238,10 +238,7 @@ class CachedEndpoint:
                 no cassette.
         """
         exchange, key = self._exchange, request.key(self._address.endpoint.name)
-        reply = None
-        if key in exchange.memory.cassettes:
-            reply = exchange.memory.recorded(key)
-        if reply is not None:
+        if (reply := exchange.memory.recorded(key)) is not None:
             exchange.ledger.remembered(key, "recorded")
             return self._checked(key, request, reply)
         if (error := exchange.failed.get(key)) is not None:
@@ -297,7 +294,7 @@ class CachedEndpoint:
                 if said := exchange.swapped.get(self._who(request)):
                     raise NoReplyError("other_model", said)  # the next would be of no more use
                 URGENCY.get().has_asked = True
-                reply = self._checked(key, request, await self._asked_once(key, request))
+                reply = self._checked(key, request, await self._asked(key, request))
                 await memory.off_loop(memory.remember, key, request.topic, reply)
                 return reply
         finally:
@@ -337,7 +334,10 @@ class CachedEndpoint:
         return self._address.endpoint.name, request.model, self._address.pinned
 
     async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
-        """The endpoint's own reply, within the budget."""
+        """The endpoint's own reply, within the budget.
+
+        A failure is kept, but for one of the budget: it may let others go on.
+        """
         exchange, endpoint, price = self._exchange, self._address.endpoint, self._price
         if self._address.missing:
             raise OptionError(
@@ -345,22 +345,18 @@ class CachedEndpoint:
                 f" {self._address.missing}, name another address with --summ-endpoint, or replay"
                 f" with --summ-record=none{self._address.hint}"
             )
-        if exchange.budget is None or price is None:
-            reply = await exchange.ask(endpoint, request)
-        else:
-            async with exchange.purse:
-                reply = await self._afforded(request, exchange.budget, price)
-        exchange.ledger.answered(key, reply.usage, price)
-        return reply
-
-    async def _asked_once(self, key: str, request: ChatRequest) -> ChatReply:
-        """The endpoint's own reply; a failure is kept, but where a budget may let others go on."""
         try:
-            return await self._asked(key, request)
+            if exchange.budget is None or price is None:
+                reply = await exchange.ask(endpoint, request)
+            else:
+                async with exchange.purse:
+                    reply = await self._afforded(request, exchange.budget, price)
         except NoReplyError as error:
             if error.fault != "over_budget":
-                self._exchange.failed[key] = error
+                exchange.failed[key] = error
             raise
+        exchange.ledger.answered(key, reply.usage, price)
+        return reply
 
     async def _afforded(self, request: ChatRequest, budget: Budget, price: Price) -> ChatReply:
         """The endpoint's own reply, if the most that this can cost is left."""

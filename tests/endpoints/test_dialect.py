@@ -18,8 +18,8 @@ from summeval_pytest.endpoints.dialect import (
     LEAST_ROOM,
     LEVELS,
     Dialect,
+    allowed_room,
     body,
-    narrowed,
     next_trial,
     read_dialect,
     room,
@@ -268,11 +268,9 @@ def test_a_refusal_names_the_longest_reply(said: str, param: str, most: int | No
     """It is read, as nothing else announces it; a number in a name is none."""
     error = json.dumps({"error": {"message": said, "param": param or None, "code": 400}})
     trouble = chat.read_trouble(400, {}, error)
-    less = narrowed(STRICT, trouble, ROOMY)
-    assert less == (None if most is None else replace(STRICT, most_tokens=most))
-    if less is not None:
-        assert room(ROOMY, less) == most
-    assert narrowed(STRICT, trouble, FREE) is None  # its reply is short already
+    assert allowed_room(trouble, ROOMY, room(ROOMY, STRICT)) == most
+    assert room(ROOMY, replace(STRICT, most_tokens=most)) == (most or chat.ROOM)
+    assert allowed_room(trouble, FREE, room(FREE, STRICT)) is None  # its reply is short already
 
 
 @pytest.mark.parametrize("code", [400, "context_length_exceeded"])
@@ -280,8 +278,7 @@ def test_a_refusal_without_a_number_is_an_error(code: object) -> None:
     """The endpoint's words say more than a row of guesses would."""
     error = json.dumps({"error": {"message": "max_completion_tokens is too large", "code": code}})
     trouble = chat.read_trouble(400, {}, error)
-    assert narrowed(STRICT, trouble, ROOMY) is None
-    assert narrowed(RENAMED, trouble, ROOMY) is None
+    assert allowed_room(trouble, ROOMY, room(ROOMY, STRICT)) is None
 
 
 @settings(deadline=None, max_examples=60)
