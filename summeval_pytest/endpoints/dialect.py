@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal, get_args
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Annotated, Final, Literal, get_args
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from summeval_pytest.endpoints.chat import CHAT, ROOM, ChatRequest, Schema, Trouble
 from summeval_pytest.endpoints.decisions import sent_body
@@ -47,7 +50,7 @@ _FEWEST: Final = 256
 """Tokens of the shortest limit on replies; lower numbers are something else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config={"extra": "forbid", "strict": True})
 class Dialect:
     """What one model at one endpoint understands: temperature, seed, messages of a system.
 
@@ -63,32 +66,18 @@ class Dialect:
     temperature: bool = True
     seed: bool = True
     system: bool = True
-    most_tokens: int | None = None
+    most_tokens: Annotated[int, Field(gt=0)] | None = None
     thinks: bool = False
 
-    def as_json(self) -> Mapping[str, object]:
-        """The dialect as JSON values; `read_dialect` is the way back."""
-        return asdict(self)
+    def as_text(self) -> str:
+        """The dialect as JSON; `read_dialect` is the way back."""
+        return json.dumps(asdict(self), sort_keys=True)
 
 
-def read_dialect(values: Any) -> Dialect | None:
-    """The dialect that JSON values hold, as `Dialect.as_json` wrote it; None in anything else."""
-    match (
-        {"most_tokens": None, "system": True, "thinks": False, **values}
-        if isinstance(values, dict)
-        else None
-    ):
-        case {
-            "level": None | "json_schema" | "object_schema" | "json_object" | "text",
-            "length_field": "max_tokens" | "max_completion_tokens",
-            "temperature": bool(),
-            "seed": bool(),
-            "system": bool(),
-            "most_tokens": None | int() as most,
-            "thinks": bool(),
-            **more,
-        } if not more and (most is None or (type(most) is int and most > 0)):
-            return Dialect(**values)
+def read_dialect(text: str) -> Dialect | None:
+    """The dialect that `Dialect.as_text` wrote, now or before it had a field; None elsewhere."""
+    with suppress(ValidationError):
+        return TypeAdapter(Dialect).validate_json(text)
     return None
 
 

@@ -8,7 +8,6 @@ and one that nobody could use is forgotten, so that the next run asks again.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -99,16 +98,12 @@ class Memory:
         """What a model was found to understand; unknown where all is asked again."""
         if self.record != "new":
             return None
-        try:
-            note = self.store.note(f"dialect of {endpoint} {model}")
-            return read_dialect(json.loads(note or "null"))
-        except (ValueError, RecursionError):
-            return None
+        note = self.store.note(f"dialect of {endpoint} {model}")
+        return None if note is None else read_dialect(note)
 
     def remember_dialect(self, endpoint: str, model: str, dialect: Dialect) -> None:
         """Stores what a model was found to understand."""
-        text = json.dumps(dialect.as_json(), sort_keys=True)
-        self.store.put_note(f"dialect of {endpoint} {model}", text)
+        self.store.put_note(f"dialect of {endpoint} {model}", dialect.as_text())
 
     async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a call of this memory returns, made where it does not hold up the event loop."""
