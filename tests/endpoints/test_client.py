@@ -17,8 +17,9 @@ from summeval_pytest.endpoints.client import MOST_BREAKDOWNS, Backoff, Client, _
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import Limits
+from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
-from tests.endpoints.calls import Patient, at, fault, n_waiting, question, reply, run
+from tests.endpoints.calls import KEY, Patient, at, fault, n_waiting, question, reply, run
 from tests.scripted_server import (
     Action,
     Answer,
@@ -335,6 +336,17 @@ def test_an_endpoint_gets_no_proxy_key_or_redirection(
             error = fault(at(server.url))
         assert (server.n_requests, other.n_requests) == (1, 1)
     assert "status 307, which points elsewhere; redirections are not followed" in str(error)
+
+
+def test_only_openai_is_told_who_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An account may have several organizations; other servers need not know of them."""
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.delenv("OPENAI_PROJECT_ID", raising=False)
+    for host, payer in (("api.openai.com", "org-1"), ("api.openai.com.example", None)):
+        headers = Wire(at(f"https://{host}/v1"))._connect().headers
+        assert headers.get("OpenAI-Organization") == payer
+        assert "OpenAI-Project" not in headers
+        assert headers["Authorization"] == f"Bearer {KEY}"
 
 
 def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
