@@ -21,12 +21,13 @@ from cyclopts import Parameter
 
 from summeval_pytest.desk.imports import RowOptions, read_draft, sample_suite, skeleton
 from summeval_pytest.desk.new_suite import check_new, write_new
-from summeval_pytest.endpoints.endpoint import EXAMPLE_MODEL, OPENAI, Endpoint
+from summeval_pytest.endpoints.endpoint import OPENAI, Endpoint
 from summeval_pytest.errors import OptionError, UsageError, nearest
 from summeval_pytest.judges.judge import is_local
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.suite.addresses import ALLOW, API_KEY, BUILT_IN_ENDPOINTS
 from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.prices import EXAMPLE_MODEL
 from summeval_pytest.suite.rows import read_table
 from summeval_pytest.text.printing import one_line, safe
 

@@ -1,4 +1,4 @@
-"""An endpoint: its address, key and limits, what is redacted, what it costs, and who replied."""
+"""An endpoint: its address, key and limits, what is redacted, what tokens cost, who replied."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ipaddress
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
-from summeval_pytest.endpoints.chat import CHAT, Route, Usage
+from summeval_pytest.endpoints.chat import Usage
 from summeval_pytest.errors import OptionError
 from summeval_pytest.text.printing import one_line
 
@@ -172,6 +172,12 @@ def _is_plain(text: str) -> bool:
     return all("!" <= character <= "~" for character in text)
 
 
+OPENAI: Final = "openai"
+LONG: Final = 32_000
+"""Tokens. No provider asks more for a shorter prompt; some ask more only for a much longer one, so
+that a budget rather counts too much."""
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """What a model costs, in dollars per million tokens of prompt and reply.
@@ -200,53 +206,6 @@ class Price:
         return (dollars + usage.completion_tokens * price.output) / 1_000_000
 
 
-def listed_price(endpoint: Endpoint, model: str, route: Route = CHAT) -> Price | None:
-    """What a model costs at an endpoint by the list of `genai-prices`; None where that has none.
-
-    The list tells providers by the beginnings of addresses, and another's host may begin alike. A
-    model of chat whose replies are listed for nothing is billed by the minute or the picture.
-    """
-    from genai_prices import Usage as Used
-    from genai_prices import __version__, calc_price
-    from genai_prices.data_snapshot import get_snapshot
-
-    origin = endpoint.origin
-    url = origin + urlsplit(endpoint.base_url).path.replace(".", "")  # no host is in the path
-
-    def price(n: int, source: str = "") -> Price:
-        def per_million(n_replied: int = 0, n_cached: int = 0) -> float:
-            used = Used(input_tokens=n, output_tokens=n_replied, cache_read_tokens=n_cached)
-            total = calc_price(used, model_ref=model, provider_id=provider_id).total_price
-            return float(total * 1_000_000 / n)
-
-        return Price(per_million(), per_million(n) - per_million(), per_million(0, n), source)
-
-    try:
-        provider = get_snapshot().find_provider(None, None, url)
-        match = re.match(provider.api_pattern, url)
-        if match is None or match.end() < len(origin):
-            return None
-        provider_id = provider.id
-        if route == "decisions" and provider_id == OPENAI:  # which lists them as another's
-            provider_id = f"{OPENAI}-decisions"
-        source = f"{model} at {urlsplit(origin).hostname} (genai-prices {__version__})"
-        short, long = price(_FEW, source), price(_MANY)
-    except LookupError:
-        return None
-    is_priced = short.output if route == CHAT else short.input
-    return replace(short, long=None if short == long else long) if is_priced else None
-
-
-LONG: Final = 32_000
-"""Tokens. No provider asks more for a shorter prompt; some ask more only for a much longer one, so
-that a budget rather counts too much."""
-_FEW, _MANY = 1000, 1_000_000
-OPENAI: Final = "openai"
-EXAMPLE_MODEL: Final = "gpt-6-luna"
-"""The model of our examples: one that its provider does not end soon, and with a list price."""
-_FREE: Final = Price(0.0, 0.0)
-
-
 @dataclass(frozen=True, slots=True)
 class Address:
     """An endpoint, what must be set before anything is sent to it, and who may reply.
@@ -260,13 +219,6 @@ class Address:
     missing: str = ""
     hint: str = ""
     pinned: bool | None = False
-
-    def price(self, written: Price | None, model: str, route: Route = CHAT) -> Price | None:
-        """What tokens cost there: as written, or nothing on this machine, or as listed."""
-        if written is not None:
-            return written
-        at = self.endpoint
-        return _FREE if at.is_loopback else listed_price(at, model, route)
 
 
 _DATE: Final = re.compile(

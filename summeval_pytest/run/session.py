@@ -50,6 +50,7 @@ from summeval_pytest.suite.addresses import OLLAMA, Addresses, EndpointSpec
 from summeval_pytest.suite.file import OURS, used_keys
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.places import real_place
+from summeval_pytest.suite.prices import price_at
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import (
     AskedSpec,
@@ -382,7 +383,7 @@ class Session:
     def _price(self, address: Address, spec: AskedSpec | SystemSpec) -> Price | None:
         """What tokens cost at an address; an OptionError if there is a budget and no price."""
         route = spec.kind if isinstance(spec, DecisionSpec) else CHAT
-        price = address.price(spec.price, spec.model or "", route)
+        price = spec.price or price_at(address.endpoint, spec.model or "", route)
         if self.terms.budget is not None and price is None:
             table = "systems" if isinstance(spec, SystemSpec) else "judges"
             known = f"endpoint = {json.dumps(spec.endpoint)}, model = {json.dumps(spec.model)}"
@@ -524,7 +525,7 @@ class Session:
         if spec is None or spec.endpoint is None:
             return suite.pair(paper, system)
         address = self.endpoints.address(spec.endpoint, suite.endpoints)
-        price = address.price(spec.price, spec.model or "")
+        price = spec.price or price_at(address.endpoint, spec.model or "")
         address = replace(address, pinned=spec.pinned)
         sender = (line or self.replies.exchange.line)(address, price)
         return await summarise(suite, suite.paper(paper), spec, sender, address.endpoint.shown)

@@ -8,8 +8,9 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.endpoints.endpoint import EXAMPLE_MODEL, Endpoint, listed_price
+from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.suite.addresses import OPENAI_URL
+from summeval_pytest.suite.prices import EXAMPLE_MODEL, price_at
 
 ROOT: Final = Path(__file__).parents[2]
 TEXTS: Final = [ROOT / "README.md", *sorted((ROOT / "docs/pages").rglob("*.md"))]
@@ -33,4 +34,4 @@ def test_some_examples_name_a_model() -> None:
 def test_the_model_of_examples_has_a_list_price(route: str) -> None:
     """A plan with no price, and a budget that refuses the model, would be a poor first look."""
     endpoint = Endpoint(name="openai", base_url=OPENAI_URL)
-    assert listed_price(endpoint, EXAMPLE_MODEL, route) is not None  # type: ignore[arg-type]
+    assert price_at(endpoint, EXAMPLE_MODEL, route) is not None  # type: ignore[arg-type]

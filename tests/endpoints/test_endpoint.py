@@ -10,9 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.endpoint import (
-    Address,
     Endpoint,
-    Price,
     is_other_model,
 )
 from summeval_pytest.errors import OptionError
@@ -241,34 +239,3 @@ def test_the_suite_decides_where_it_says_so() -> None:
     for file in files.split():
         assert not is_other_model("llama3:8b", file)
         assert is_other_model("llama3:8b", file, pinned=True)
-
-
-LISTED = Price(2.5, 10.0, 1.25)
-CHEAP = Price(0.1, 0.2)
-
-
-def test_a_price_is_written_none_or_listed() -> None:
-    """The list is of models at their own providers; another server may ask for anything."""
-    for base_url, model, price in (
-        ("https://api.openai.com/v1", "gpt-4o-2024-08-06", LISTED),
-        ("https://api.openai.com/v1", "gpt-nobody-has", None),
-        ("https://api.openai.com/v1", "", None),
-        ("https://API.OpenAI.com/v1", "gpt-4o-2024-08-06", LISTED),
-        ("https://llm.example.org/v1", "gpt-4o-2024-08-06", None),
-        # others' hosts that look like a provider's, and a model that is billed by the minute
-        ("https://api.openai.com.example.org/v1", "gpt-4o-2024-08-06", None),
-        ("https://api.openai.com@example.org/v1", "gpt-4o-2024-08-06", None),
-        ("https://api.openai.com:8443/v1", "gpt-4o-2024-08-06", None),
-        ("https://example.org/x.googleapis.com/v1", "gemini-2.0-flash", None),
-        ("https://example.org/v1?x.googleapis.com", "gemini-2.0-flash", None),
-        ("https://example/x.openai.azure.com/v1", "gpt-4o", None),
-        ("https://api.openai.com/v1", "gpt-live-1", None),
-        ("http://localhost:8000/v1", "gpt-4o-2024-08-06", Price(0.0, 0.0)),
-    ):
-        address = Address(Endpoint(name="a", base_url=base_url))
-        assert address.price(None, model) == price
-        assert address.price(CHEAP, model) is CHEAP
-        if price == LISTED:
-            listed = address.price(None, model)
-            assert listed is not None
-            assert listed.source.startswith(f"{model} at api.openai.com (genai-prices ")

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
+from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.judges.composed import ComposedJudge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.session import Session, Terms
+from summeval_pytest.suite.prices import price_at
 from tests.asked_suite import by_rule, desk_for, evaluated, loaded, tasks_of, write_suite
 from tests.decisions_by_rule import changing, decided
 from tests.scripted_server import Action, ScriptedServer, Seen, Status
@@ -132,14 +133,14 @@ def test_votes_are_refused_by_a_judge_of_probabilities(tmp_path: Path) -> None:
 
 def test_the_list_of_prices_knows_the_decisions_of_openai() -> None:
     """The same model costs less there than in chat, and its answers nothing."""
-    address = Address(Endpoint(name="openai", base_url="https://api.openai.com/v1"))
-    price = address.price(None, "gpt-6-luna", "decisions")
+    endpoint = Endpoint(name="openai", base_url="https://api.openai.com/v1")
+    price = price_at(endpoint, "gpt-6-luna", "decisions")
     assert price is not None
     assert price.input == pytest.approx(0.1)
     assert price.output == 0.0
-    typesafe = Address(Endpoint(name="typesafe", base_url="https://api.typesafe.ai/v1"))
-    assert isinstance(typesafe.price(None, "jev-1.13", "systemone"), Price)
-    assert typesafe.price(None, "jev-1.13") is None
+    typesafe = Endpoint(name="typesafe", base_url="https://api.typesafe.ai/v1")
+    assert isinstance(price_at(typesafe, "jev-1.13", "systemone"), Price)
+    assert price_at(typesafe, "jev-1.13") is None
 
 
 def test_a_refused_item_is_one_unanswered_one_of_its_pair(tmp_path: Path) -> None:
