@@ -18,7 +18,6 @@ from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import tokens
 from summeval_pytest.verdict.pair import pair_verdict
 from summeval_pytest.verdict.thresholds import Thresholds, Waivers, read_thresholds
 from tests.golden.oracle import GOLDEN, Remembering, golden
@@ -158,18 +157,6 @@ def test_every_line_says_where_it_comes_from() -> None:
     files = ("papers.jsonl", "labels.jsonl", "second_labels.jsonl")
     for name in (*files, *(f"systems/{system}.jsonl" for system in SYSTEMS)):
         assert all(line["provenance"] for line in raw(name)), name
-
-
-def overlaps(system: str, *, faithful: bool) -> list[float]:
-    """The share of each sentence's content words that its labelled evidence has."""
-    result = []
-    for pair in labelled():
-        for each in pair.label.sentences or () if pair.label.system == system else ():
-            if each.faithful is faithful and each.evidence:
-                words = {w for w in tokens(pair.sentences[each.index]) if len(w) > 3}
-                there = set(tokens(" ".join(pair.source[e.index] for e in each.evidence)))
-                result.append(len(words & there) / len(words))
-    return result
 
 
 # What the embedded judge makes of it

@@ -132,9 +132,6 @@ def test_an_edit_tells_itself_in_one_safe_line() -> None:
     assert {edit: edit.words for edit in messages} == messages
 
 
-COMPARED = "It was 11.9% in one and 31.9% in the other, 41.9% in all."
-
-
 def changed(text: str, source: str | None = None) -> str | None:
     """What is told of the edit; the text is its own source where none is given."""
     edit = change_number(text, text if source is None else source)

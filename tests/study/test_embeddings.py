@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.errors import Place
 from summeval_pytest.options import Options
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.embeddings import (
@@ -83,13 +83,6 @@ def vectors_of(text: str) -> Any:  # an array of NumPy
 def units(rows: Any) -> Any:
     """The rows with a length of 1 each."""
     return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
-
-
-def refusal(folder: Path, *texts: str) -> str:
-    """Why an encoder is refused, without the option and the model that are named first."""
-    with pytest.raises(OptionError) as caught:
-        load_encoder(str(folder), option="--option").encode(texts)
-    return str(caught.value).removeprefix(f"--option={folder}: ")
 
 
 @pytest.mark.parametrize("pooling", [None, "mean", "cls"])

@@ -44,8 +44,6 @@ SCORED = {
     "human_faithfulness": 0.75,
 }
 
-ROLE = {"doc_id": "d 1", "sentence": "Moss is old.", "sentence_index": 0, "bmrc": "B"}
-
 
 def made(folder: Path, name: str, *lines: object) -> dict[str, Any]:
     """The import of a set with these lines into ``out``."""

@@ -25,10 +25,6 @@ from tests.label_suite import write_lines
 from tests.studied_suite import ALPHA
 
 Moves = list[tuple[float, float]]
-SUMMARY = (
-    "Moss is a common plant of bogs. We grew moss with lime or with clay for 12 weeks. Growth rose"
-    " by 31% in lime and 12% in clay. Survival did not differ. Only one bog was studied."
-)
 ORDER = """
     identity sentence-order duplicated-sentence irrelevant-sentence number-edit
     dropped-qualifier swapped truncated

@@ -15,7 +15,6 @@ from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
-ROOT: Final = Path(__file__).parents[2]
 HOSTILE: Final = {"alpha": "$\\frac{1$%&<i>:red:x", "beta": "b" * 150}
 
 

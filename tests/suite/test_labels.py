@@ -228,12 +228,6 @@ def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
     assert evidence_label(source, 1).starts == "Moss is said to cool"
 
 
-def rated(paper: str, system: str, rating: int, annotator: str = "") -> Marking:
-    """A rating of a result."""
-    item = Item(paper=paper, system=system, kind="result")
-    return Marking(item=item, value=rating, annotator=annotator, place=Place("x"))
-
-
 def test_the_digest_of_a_paper_is_of_its_texts() -> None:
     """People read references and source; what is cut of them later makes no label another one."""
     paper = Paper(

@@ -58,9 +58,6 @@ def interval(estimate: Estimate) -> tuple[float | None, ...]:
 TINY = [
     labelled("moss", 1, 1), labelled("moss", 2, 3), labelled("zinc", 3, 2), labelled("zinc", 4, 4),
 ]  # fmt: skip
-MANY = [
-    labelled(f"paper-{n % 7}", n * 37 % 11, n * 53 % 13, system=f"s{n // 7}") for n in range(28)
-]
 
 
 def test_papers_with_one_reference_are_resampled_as_one() -> None:
@@ -259,9 +256,6 @@ def test_recorded_ratings_agree_with_people_as_published(scholarsum: list[Labell
         figures = items[facet]
         assert figures["exact"].value == pytest.approx(EXACT[facet], abs=6e-4)
         assert figures["quadratic kappa"].value == pytest.approx(KAPPA[facet], abs=6e-4)
-
-
-triples = st.lists(st.tuples(*[st.integers(-20, 20)] * 3), min_size=5, max_size=12)
 
 
 @every_name

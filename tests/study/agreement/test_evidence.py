@@ -29,7 +29,6 @@ def few_resamples() -> Iterator[None]:
         yield
 
 
-NAMES = ("precision", "recall", "f1")
 SOURCE = (
     "Moss was grown on forty stones.",
     "Rain fell on half of the stones.",

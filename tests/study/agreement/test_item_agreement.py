@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
-from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.run.golden import GoldenPair
-from summeval_pytest.study import tables
+from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.study.agreement.columns import RoleAnswer
 from summeval_pytest.study.agreement.item_agreement import (
     AUC,
@@ -30,13 +27,6 @@ from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, L
 from tests.verdict.golden_answers import answered, filled, golden
 
 NOTHING = Estimate(None, None, None)
-
-
-def few(labelled: Sequence[GoldenPair]) -> dict[str, Row]:
-    """The figures with intervals from 15 resamples, for laws."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "RESAMPLES", 15)
-        return item_agreements(labelled)
 
 
 def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
@@ -246,11 +236,6 @@ def test_sentences_facts_and_evidence_are_compared_where_both_say_something() ->
     assert set(sentences) == {"items", "exact", "kappa", "only 1st", "only 2nd"}
     assert found["evidence"] == {"sentences": 2, "f1": pytest.approx(4 / 6)}
     assert (facts["items"], only(facts), facts["exact"].value) == (1, (0, 2), 1.0)
-
-
-RATINGS = st.fixed_dictionaries(
-    {}, optional={facet: st.none() | st.integers(1, SCALES[facet]) for facet in FACETS}
-)
 
 
 def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on(

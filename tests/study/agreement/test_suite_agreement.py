@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.agreement.suite_agreement import (
@@ -47,9 +46,6 @@ def test_a_number_that_was_asked_for_and_not_given_is_reported() -> None:
         "FM: no number for 2 of 2 pairs, first: cut off",
         "EVA, one prompt: no number for 1 of 2 pairs, first: no\\x1b[1m prompt",
     ]
-
-
-quarter = st.integers(min_value=1, max_value=4).map(lambda rating: rating / 4)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +153,3 @@ def test_decisions_worked_examples(name: str) -> None:
     found = decisions(scores_of(**human), scores_of(**number), [2])
     found["within"] = found["within"].value
     assert {key: found[key] for key in expected} == expected
-
-
-values = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=6, max_size=6)

@@ -13,7 +13,6 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.judges.llm import asking, prompts
-from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.prompts import instructions
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics import eva
@@ -28,7 +27,6 @@ from summeval_pytest.study.eva.relations import ListRelations
 from summeval_pytest.study.systems.studied import stage_counts
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.suite import Suite, load_suite
-from tests.judges.llm.by_rule import RuleSender
 from tests.label_suite import mistake, write_suite
 from tests.local_models import LetterEncoder
 from tests.metrics.table_judge import Table, facts
@@ -154,8 +152,6 @@ def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
 # What a signature says of it
 
 OFFLINE = OfflineJudge()
-LLM = LlmJudge(RuleSender(), model="m-1", endpoint="rule")
-WHOLE = PrintedEva(chains="adjacent", validation="chain", premises=3, relations=0.65)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import log
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.study.eva.similarity import Vectors, cosines, most_similar
+from summeval_pytest.study.eva.similarity import cosines, most_similar
 
 said = st.lists(st.sampled_from(("zinc grew", "lead", "zinc lead moss", "of the", "", "moss moss")))
 
@@ -40,9 +39,3 @@ def test_most_similar_are_the_best_first_and_the_first_of_equals() -> None:
     assert most_similar(["lead fell"], among, 3) == ((0, 4, 1),)
     assert most_similar(["zinc rose"], among, 9)[0] == (1, 2, 0, 3, 4)
     assert most_similar([], among, 2) == ()
-
-
-def encode(texts: Sequence[str]) -> Vectors:
-    """Vectors in the plane: a sentence begins with its angle in degrees."""
-    angles = np.deg2rad([float(text.split()[0]) for text in texts])
-    return np.stack([np.cos(angles), np.sin(angles)], axis=1)

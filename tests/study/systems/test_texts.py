@@ -95,15 +95,3 @@ def test_the_error_of_the_rule_on_words_counted_by_hand() -> None:
     assert wrong == {"convenience": (3, 4), "resilience": (3, 4), "syncope": (3, 2)}
     assert sum(by_hand for by_hand, _ in found.values()) == 220
     assert sum(by_rule for _, by_rule in found.values()) == 221
-
-
-PARTS = {
-    1: "the dose whole caused lines lathes guide league year clear cream friend",
-    2: """treated doses branches muscle safely techniques layer beyond surgeon people science
-          special create poem fluid seeing measure million circuit ocean patients people's""",
-    3: """enabled initial infectious opinion dementia quality period barrier studying embryo area
-          nausea gradient nutrient aorta museum nucleus linear nuclear pancreas reinforce
-          measurement medium video actual increases coincide scientist religious previous""",
-    4: "bacteria radiation variety experience coefficient organism algorithm continuous",
-    5: "evaluation association coagulation simultaneous myocardial peritoneal",
-}
