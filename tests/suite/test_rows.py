@@ -14,6 +14,7 @@ from pyarrow import parquet
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
+from summeval_pytest.suite import rows
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.rows import read_table
 from tests.suite.conftest import Golden
@@ -207,14 +208,18 @@ def test_parquet_names_its_missing_extra(golden: Golden, monkeypatch: pytest.Mon
     )
 
 
-def test_a_table_that_decodes_to_gigabytes_is_refused(tmp_path: Path) -> None:
-    """A few bytes of Parquet can stand for a text many times over."""
-    file, megabyte = tmp_path / "papers.parquet", "moss " * 200_000
-    parquet.write_table(pa.table({"source": [megabyte] * 600}), file, compression="zstd")
-    assert file.stat().st_size < 200_000
+def test_a_table_that_decodes_to_gigabytes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes of Parquet can stand for a text many times over; here for 6 MB of 5."""
+    assert rows._MOST_BYTES == 500_000_000
+    monkeypatch.setattr(rows, "_MOST_BYTES", 5_000_000)
+    file, kilobyte = tmp_path / "papers.parquet", "moss " * 200
+    parquet.write_table(pa.table({"source": [kilobyte] * 6000}), file, compression="zstd")
+    assert file.stat().st_size < 20_000
     with pytest.raises(SuiteError) as caught:
         for _ in read_table(TextFile(file, "papers.parquet")).read(("source",)):
             pass
     assert str(caught.value) == (
-        "papers.parquet:401: the table has more than 500 MB up to here; save fewer rows in one file"
+        "papers.parquet:4901: the table has more than 5 MB up to here; save fewer rows in one file"
     )
