@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from math import exp
 from pathlib import Path
@@ -25,21 +25,7 @@ TOKENS = ("supported", "hallucinated")
 JOINED = "read {source} [SEP] {claim} ."
 PAIRS = [("moss grew on nine kilns", "moss grew"), ("it rained", "zinc helped nobody. at all")]
 
-WRITE = "write supported = NUMBER under [judges.mini]"
-UNKNOWN = f"which of its labels means support is not known; {WRITE}"
-OTHERS = "0 = '\\\\x1b[31mentailment', 1 = 'supported', 2 = 'Entailment'"
-NO_HEAD = "which gives no labels; name one for sequence classification or token classification"
-READS, AT_ONCE = "and this model reads 48 to", "tokens at once; write another number"
 ROBERTA = {"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}
-SHORTEN = (
-    "its prompt leaves 46 of 64 tokens, and 48 are needed; shorten the prompt, or write a longer"
-    " window"
-)
-NONE_OF = "supported = 2 is none of its labels"
-NO_LABELS = "this model has no labels, and supported = 0 names one; delete it"
-NAMELESS = "'model without architecture'"
-OTHER_LABELS = {"id2label": {"0": "other", "9": "entailment"}}
-ANOTHER_TASK = "this model gives an output of (3,), and it has 2 labels; export it for its own task"
 
 
 @pytest.fixture(autouse=True)
@@ -82,10 +68,10 @@ def supports(checker: Checker, *pairs: tuple[str, str]) -> list[float]:
     return [checker.reader.support(*pair).value for pair in pairs or PAIRS]
 
 
-def refusal(folder: Path, doing: Callable[[], object]) -> str:
+def refusal(folder: Path, keys: dict[str, Any]) -> str:
     """What the user is told, without the key and the model that are named first."""
     with pytest.raises(OptionError) as caught:
-        doing()
+        checker_of(folder, **keys).compute(CheckSentences(("moss",), ("zinc",)))
     start = f"[judges.mini] model={folder}: "
     assert str(caught.value).startswith(start)
     return str(caught.value).removeprefix(start)
@@ -188,34 +174,29 @@ def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) 
     assert checker_of(nli, facets="gpt").signature == one.signature
 
 
-@pytest.mark.parametrize(
-    ("labels", "config", "keys", "message"),
-    [
-        # The wrong one of two labels would turn every verdict round: nobody guesses it.
-        (("LABEL_0", "LABEL_1"), {}, {}, f"{UNKNOWN}, of 0 = 'LABEL_0', 1 = 'LABEL_1'"),
-        (("0", "1"), {}, {"supported": 2}, f"{NONE_OF}; {WRITE}, of 0 = '0', 1 = '1'"),
-        (("\x1b[31mentailment", "supported", "Entailment"), {}, {}, f"{UNKNOWN}, of {OTHERS}"),
-        (("score",), {}, {"supported": 0}, NO_LABELS),
-        (NLI, {"architectures": ["BertModel"]}, {}, f"this model is a 'BertModel', {NO_HEAD}"),
-        (NLI, {"architectures": None}, {}, f"this model is a {NAMELESS}, {NO_HEAD}"),
-        (NLI, ROBERTA, {"window": 513}, f"window = 513, {READS} 512 {AT_ONCE}"),
-        (NLI, {}, {"window": 47}, f"window = 47, {READS} 64 {AT_ONCE}"),
-        (NLI, {}, {"prompt": "a very long prompt for {source}"}, SHORTEN),
-        (NLI, OTHER_LABELS, {}, f"{UNKNOWN}, of 0 = 'other', 1 = ''"),
-        (NLI, {"id2label": {"0": "entailment", "1": "x"}}, {}, ANOTHER_TASK),
-    ],
-)
-def test_a_model_that_cannot_check_is_refused(
-    tmp_path: Path,
-    labels: tuple[str, ...],
-    config: dict[str, object],
-    keys: dict[str, Any],
-    message: str,
-) -> None:
+REFUSED: list[tuple[tuple[str, ...], dict[str, object], dict[str, Any]]] = [
+    # The wrong one of two labels would turn every verdict round: nobody guesses it.
+    (("LABEL_0", "LABEL_1"), {}, {}),
+    (("0", "1"), {}, {"supported": 2}),
+    (("\x1b[31mentailment", "supported", "Entailment"), {}, {}),
+    (("score",), {}, {"supported": 0}),
+    (NLI, {"architectures": ["BertModel"]}, {}),
+    (NLI, {"architectures": None}, {}),
+    (NLI, ROBERTA, {"window": 513}),
+    (NLI, {}, {"window": 47}),
+    (NLI, {}, {"prompt": "a very long prompt for {source}"}),
+    (NLI, {"id2label": {"0": "other", "9": "entailment"}}, {}),
+    (NLI, {"id2label": {"0": "entailment", "1": "x"}}, {}),
+]
+
+
+def test_a_model_that_cannot_check_is_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     """It would answer about something else."""
-    folder = make_checker(tmp_path / "tiny", labels, config=config)
-    asked = CheckSentences(("moss",), ("zinc",))
-    assert refusal(folder, lambda: checker_of(folder, **keys).compute(asked)) == message
+    messages = []
+    for place, (labels, config, keys) in enumerate(REFUSED):
+        folder = make_checker(tmp_path / f"{place}", labels, config=config)
+        messages.append(refusal(folder, keys))
+    assert messages == snapshot
 
 
 @pytest.mark.parametrize(
