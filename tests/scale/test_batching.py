@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.metrics.number import Unscored
@@ -200,30 +201,23 @@ def test_request_speaks_the_dialect_that_is_known(tmp_path: Path, shell: Shell) 
         assert not {"max_tokens", "temperature"} & set(request["body"])
 
 
-def test_failed_lines_are_reported_and_not_stored(tmp_path: Path, shell: Shell) -> None:
+def test_failed_lines_are_reported_and_not_stored(
+    tmp_path: Path, shell: Shell, snapshot: SnapshotAssertion
+) -> None:
     """Each with its line. Blank lines are nothing; a file without any reply is a failure."""
-    bad = {
-        "no JSON": "Expecting value: line 1 column 1 (char 0)",
-        "[]": "the line is no JSON object",
-        line(custom_id="request-1"): "custom_id is none that 'summeval batch export' wrote",
-        line(custom_id=7): "custom_id is none that 'summeval batch export' wrote",
-        line(response=None, error={"code": "expired"}): (
-            "01234567 has no response: {'code': 'expired'}"
-        ),
-        line(error={"code": "odd"}): "01234567 has no response: {'code': 'odd'}",
-        line(response={"status_code": 429, "body": COMPLETION}): "01234567 has status 429",
-        line(response={"status_code": 200, "body": {"error": {"message": "x"}}}): (
-            "its 'choices' are null, no list of objects; it says 'x'"
-        ),
-        line(response={"status_code": 200, "body": None}): "its body is a JSON null, no object",
-        line(response={"status_code": 200}): "its body is a JSON null, no object",
-        "[" * 100_000: "the line is nested too deeply",
-        '{"custom_id": "\x1b[31m"}': "Invalid control character at: line 1 column 16 (char 15)",
-    }
+    bad = [
+        *("no JSON", "[]", line(custom_id="request-1"), line(custom_id=7)),
+        line(response=None, error={"code": "expired"}),
+        line(error={"code": "odd"}),
+        line(response={"status_code": 429, "body": COMPLETION}),
+        line(response={"status_code": 200, "body": {"error": {"message": "x"}}}),
+        line(response={"status_code": 200, "body": None}),
+        *(line(response={"status_code": 200}), "[" * 100_000, '{"custom_id": "\x1b[31m"}'),
+    ]
     (tmp_path / "in").write_text("\n\n".join(bad) + "\n", encoding="utf-8")
     printed, *failed = shell.error(1, "batch", "import", "in").splitlines()
     assert printed == f"{tmp_path / 'store'}: 0 replies stored, {len(bad)} lines without one"
-    assert failed == [f"in:{2 * place + 1}: {fault}" for place, fault in enumerate(bad.values())]
+    assert failed == snapshot
     assert stored(tmp_path / "store") == {}
     (tmp_path / "in").write_text("x\n" * 23, encoding="utf-8")
     printed = shell.error(1, "batch", "import", "in")

@@ -5,16 +5,11 @@ import json
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.llm.prompts import PromptBatch
 from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.flow import Dialogue
-from summeval_pytest.questions import (
-    FACETS,
-    Answer,
-    FacetSegments,
-    Unanswered,
-)
 from summeval_pytest.study.baselines import (
     BASELINES,
     BaselineName,
@@ -30,7 +25,7 @@ from summeval_pytest.study.baselines import (
     top_sentences,
 )
 from summeval_pytest.suite.values import Flaw
-from tests.judges.llm.by_rule import ask, judge_of, kinds_sent
+from tests.judges.llm.by_rule import ask, judge_of, kinds_sent, request_in_words
 from tests.metrics.table_judge import ended
 from tests.run.test_measure import REFUSED, pair, paper
 from tests.run.test_measure import ended as ended_with_questions
@@ -85,7 +80,7 @@ def test_facet_presence_is_the_share_of_facets_stated_at_all() -> None:
     for candidates, share in shares.items():
         ratings = tuple(
             RatedFacet(facet=facet, rating=1, reason="", reference="a", candidate=candidate)
-            for facet, candidate in zip(FACETS, candidates, strict=False)
+            for facet, candidate in zip(q.FACETS, candidates, strict=False)
         )
         assert facet_presence(FacetScore(value=0.5, ratings=ratings)) == share
 
@@ -126,31 +121,31 @@ def test_a_judge_is_asked_for_one_number() -> None:
     assert next(flow("one-prompt", *mice)) == (CountFacts(*mice),)
 
 
-CUT = Unanswered("cut off")
+CUT = q.Unanswered("cut off")
 WRONG = "was answered with FacetSegments"
 
 
 def test_an_answer_that_cannot_be_leaves_no_number() -> None:
     """Neither zero nor the nearest rating; and a share above 1 would pass every threshold."""
-    rated: dict[Answer, str] = {
+    rated: dict[q.Answer, str] = {
         CUT: "cut off",
-        FacetSegments(): f"RateSummary {WRONG}",
+        q.FacetSegments(): f"RateSummary {WRONG}",
         rating(5): "rating 5 is off its scale 1 to 4",
         rating(0): "rating 0 is off its scale 1 to 4",
     }
     for answer, message in rated.items():
-        assert ended(flow("direct", "A.", "B c."), (answer,)) == Unanswered(message)
-    by_prompt: dict[Answer, str] = {
+        assert ended(flow("direct", "A.", "B c."), (answer,)) == q.Unanswered(message)
+    by_prompt: dict[q.Answer, str] = {
         CUT: "cut off",
-        FacetSegments(): f"CountFacts {WRONG}",
+        q.FacetSegments(): f"CountFacts {WRONG}",
         counted(0, 3, 0): "the judge counts no fact in the reference",
     }
     for n in (3, -1):
         message = f"{n} facts counted in both, 3 in the reference and 2 in the summary"
         by_prompt[counted(3, 2, n)] = message
     for answer, message in by_prompt.items():
-        assert ended(flow("one-prompt", "A.", "B c."), (answer,)) == Unanswered(message)
-    empty = Unanswered("the summary is empty")  # which asks nothing
+        assert ended(flow("one-prompt", "A.", "B c."), (answer,)) == q.Unanswered(message)
+    empty = q.Unanswered("the summary is empty")  # which asks nothing
     for name in BASELINES:
         assert ended(flow(name, "A.", "<pad>")) == empty
 
@@ -190,12 +185,12 @@ def rating(number: int) -> SummaryRating:
     ("flaw", "answers", "expected"),
     [
         (None, (rating(2), rating(3)), 0.75),
-        (None, (rating(4), Unanswered("cut off")), Unanswered("cut off")),
-        (REFUSED, (), Unanswered("the system refused")),
+        (None, (rating(4), q.Unanswered("cut off")), q.Unanswered("cut off")),
+        (REFUSED, (), q.Unanswered("the system refused")),
     ],
 )
 def test_a_baseline_counts_the_best_of_several_references(
-    flaw: Flaw | None, answers: tuple[Answer, ...], expected: float | Unanswered
+    flaw: Flaw | None, answers: tuple[q.Answer, ...], expected: float | q.Unanswered
 ) -> None:
     """A judge that fails is not hidden by another reference; who wrote nothing is not rated."""
     flow = BASELINES["direct"].flow(pair("It slept.", paper("One.", "Two."), flaw=flaw))
@@ -222,36 +217,23 @@ def read(name: str, **changed: object) -> object:
 @pytest.mark.parametrize("name", BATCHES)
 def test_what_a_request_shows(name: str, snapshot: SnapshotAssertion) -> None:
     """What explains the texts is shown whole and first; then what is asked."""
-    batch = BATCHES[name]
-    schema = batch.schema((1,))
-    assert schema is not None
-    heading = batch.system.partition("\n")[0]
-    requested = f"{batch.topic}; {batch.units}; {batch.size} at most; (1,): {heading}"
-    assert "\n".join((requested, batch.message((1,)), f"{schema.name}: {schema.text}")) == snapshot
+    assert request_in_words(BATCHES[name]) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("name", "changed", "message"),
-    [
-        # More in both than in one of them is a share above 1.
-        ("fact counts", {"matched": 3}, "3 facts in both of 3 in the reference, 2 in the summary"),
-        ("fact counts", {"reference": 0},
-         "1 facts in both of 0 in the reference, 2 in the summary"),
-        ("fact counts", {"matched": -1},
-         "-1 facts in both of 3 in the reference, 2 in the summary"),
-        ("summary rating", {"rating": 0},
-         "the reply: rating: Input should be greater than or equal to 1, not '0'"),
-        ("summary rating", {"rating": 5},
-         "the reply: rating: Input should be less than or equal to 4, not '5'"),
-    ],
-)  # fmt: skip
-def test_what_was_not_offered_is_unusable(
-    name: str, changed: dict[str, object], message: str
-) -> None:
-    """A rating off its scale, brought back to it, would be ours."""
-    fault = read(name, **changed)
-    assert isinstance(fault, UnreadableError)
-    assert fault.args == ("off_scale", message)
+def test_what_was_not_offered_is_unusable(snapshot: SnapshotAssertion) -> None:
+    """A rating brought back to its scale is ours; more in both than in one is a share above 1."""
+    messages = []
+    for name, key, numbers in (
+        ("fact counts", "matched", (3, -1)),
+        ("fact counts", "reference", (0,)),
+        ("summary rating", "rating", (0, 5)),
+    ):
+        for number in numbers:
+            fault = read(name, **{key: number})
+            assert isinstance(fault, UnreadableError)
+            assert fault.kind == "off_scale"
+            messages.append(fault.message)
+    assert messages == snapshot
 
 
 def test_the_judge_counts_in_one_request() -> None:

@@ -22,6 +22,7 @@ from summeval_pytest.study.eva.relations import (
     statement_batch,
     triple_batch,
 )
+from tests.judges.llm.by_rule import request_in_words
 from tests.metrics.table_judge import facts
 
 FOLDER = files("summeval_pytest.study.eva") / "prompts"
@@ -55,14 +56,7 @@ BATCHES: dict[str, PromptBatch[object]] = {
 @pytest.mark.parametrize("name", BATCHES)
 def test_what_a_request_about_some_items_shows(name: str, snapshot: SnapshotAssertion) -> None:
     """What explains an item is shown whole, first, and on lines of its own; then what is asked."""
-    batch = BATCHES[name]
-    ids = tuple(unit[-1] for unit in batch.units)[-2:]
-    schema = batch.schema(ids)
-    assert schema is not None
-    heading = batch.system.partition("\n")[0]
-    requested = f"{batch.topic}; {batch.units}; {batch.size} at most; {ids}: {heading}"
-    sent = f"{schema.name}: {schema.text}"
-    assert "\n".join((requested, batch.message(ids), sent)) == snapshot
+    assert request_in_words(BATCHES[name]) == snapshot
 
 
 def test_the_papers_types_of_entities_are_explained() -> None:
@@ -112,23 +106,17 @@ def test_a_reply_becomes_an_item(name: str, item: object) -> None:
     assert read(name) == item
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"entities": [{"name": "<s>", "type": "product"}]},
-         "entities: 0: name: the text is empty, not '<s>'"),
-        ({"relations": [TRIPLE]}, "relations: 0: statement: Field required"),
-        *(({"relations": [MESSAGE | {"with": n}]},
-           f"relation 1 of sentence 2 of 3 is with sentence {n}") for n in (2, 4, 0)),
-    ],
-)  # fmt: skip
-def test_an_entry_that_was_not_offered_is_unusable_as_a_whole(
-    changed: dict[str, object], message: str
-) -> None:
+def test_an_entry_that_was_not_offered_is_unusable_as_a_whole(snapshot: SnapshotAssertion) -> None:
     """Half of its relations would be a summary that says less."""
-    result = read("relations", **changed)
-    assert isinstance(result, UnreadableError)
-    assert result.message.removeprefix("item 2: ") == message
+    wrong: list[dict[str, object]] = [{"entities": [{"name": "<s>", "type": "product"}]}]
+    relations = [TRIPLE, *(MESSAGE | {"with": n} for n in (2, 4, 0))]
+    wrong += [{"relations": [each]} for each in relations]
+    messages = []
+    for changed in wrong:
+        result = read("relations", **changed)
+        assert isinstance(result, UnreadableError)
+        messages.append(result.message)
+    assert messages == snapshot
 
 
 def test_filter_worked_example() -> None:
