@@ -63,15 +63,20 @@ def gate() -> dict[str, Any]:
     return steps(read(ACTION))[0]
 
 
-def run(folder: Path, *, code: int = 0, **inputs: str) -> list[str]:
-    """What the action's script hands to python with these inputs; python is a stub."""
+def script(folder: Path, python: str, code: int, **inputs: str) -> str:
+    """What the action's script prints with these inputs, where this is python."""
     tools = folder / "tools"
     tools.mkdir(exist_ok=True)
-    (tools / "python").write_text(STUB.format(code=code), encoding="utf-8")
+    (tools / "python").write_text(python, encoding="utf-8")
     (tools / "python").chmod(0o755)
     (folder / "gate.sh").write_text(gate()["run"], encoding="utf-8")
     env = INPUTS | inputs | {"PATH": f"{tools}:{os.environ['PATH']}", "RUNNER_TEMP": str(folder)}
-    run_command(*BASH, folder / "gate.sh", cwd=folder, env=env, code=code)
+    return run_command(*BASH, folder / "gate.sh", cwd=folder, env=env, code=code).stdout
+
+
+def run(folder: Path, *, code: int = 0, **inputs: str) -> list[str]:
+    """What the action's script hands to python with these inputs; python is a stub."""
+    script(folder, STUB.format(code=code), code, **inputs)
     return (folder / "arguments").read_text(encoding="utf-8").split("\0")[:-1]
 
 
@@ -228,20 +233,14 @@ def test_the_outcome_is_handed_on_and_a_partial_run_fails(
     """A run is green where tests were deselected; its record says that they were."""
     run_record = replace(decide(read_record(CAREFUL, "RUN")), partial=partial)
     (tmp_path / "record").write_text("".join(record_lines(run_record)), encoding="utf-8")
-    tools, outputs = tmp_path / "tools", tmp_path / "outputs"
-    tools.mkdir()
-    made = 'cp record "$RUNNER_TEMP/summ-gate/run.jsonl"'
-    (tools / "python").write_text(
+    outputs, made = tmp_path / "outputs", 'cp record "$RUNNER_TEMP/summ-gate/run.jsonl"'
+    python = (
         f'#!/bin/sh\n[ "$2" != pytest ] || {{ {made}; exit {of_pytest}; }}\n'
-        f'exec {sys.executable} "$@"\n',
-        encoding="utf-8",
+        f'exec {sys.executable} "$@"\n'
     )
-    (tools / "python").chmod(0o755)
-    (tmp_path / "gate.sh").write_text(gate()["run"], encoding="utf-8")
-    env = INPUTS | {"PATH": f"{tools}:{os.environ['PATH']}", "RUNNER_TEMP": str(tmp_path)}
-    env |= {"GITHUB_OUTPUT": str(outputs), "PYTHONPATH": str(ROOT)}
-    done = run_command(*BASH, tmp_path / "gate.sh", cwd=tmp_path, env=env, code=code)
-    assert ("::error::this run is partial" in done.stdout) == (code == 1)
+    files = {"GITHUB_OUTPUT": str(outputs), "PYTHONPATH": str(ROOT)}
+    printed = script(tmp_path, python, code, **files)
+    assert ("::error::this run is partial" in printed) == (code == 1)
     assert outputs.read_text(encoding="utf-8") == f"outcome={outcome}\n"
     read_back = json.loads((tmp_path / "summ-gate/run.json").read_text(encoding="utf-8"))
     assert read_back["outcome"] == outcome

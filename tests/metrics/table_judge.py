@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from summeval_pytest import questions as q
@@ -20,6 +20,23 @@ def ended(dialogue: Dialogue[Returned], *rounds: tuple[q.Answer, ...]) -> Return
         value: Returned = end.value
         return value
     raise AssertionError("the conversation asks on")
+
+
+def driven(
+    flow: Dialogue[Returned],
+    say: Callable[[q.Question], q.Answer],
+    rounds: list[tuple[q.Question, ...]] | None = None,
+) -> Returned:
+    """What a conversation comes to with these answers; its rounds of questions are kept."""
+    try:
+        questions = next(flow)
+        while True:
+            if rounds is not None:
+                rounds.append(questions)
+            questions = flow.send(tuple(map(say, questions)))
+    except StopIteration as end:
+        value: Returned = end.value
+        return value
 
 
 def facts(*texts: str) -> tuple[q.Fact, ...]:
@@ -47,14 +64,7 @@ class Table:
 
     def drive(self, flow: Dialogue[Returned]) -> Returned:
         """What a conversation comes to."""
-        try:
-            questions = next(flow)
-            while True:
-                self.rounds.append(questions)
-                questions = flow.send(tuple(map(self.say, questions)))
-        except StopIteration as end:
-            value: Returned = end.value
-            return value
+        return driven(flow, self.say, self.rounds)
 
     def say(self, question: q.Question) -> q.Answer:
         """The answer to one question."""

@@ -20,6 +20,7 @@ from summeval_pytest.scale.postgres import PostgresStore
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import SharedPlace, read_place
 from tests.postgres_server import ESCAPED, PASSWORD, PostgresServer
+from tests.store.test_store import is_free
 from tests.waiting import SOON, wait_until
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -75,12 +76,6 @@ store.close()
 
 
 @pytest.fixture
-def url(postgres_server: PostgresServer) -> str:
-    """The address of a new database."""
-    return postgres_server.made()
-
-
-@pytest.fixture
 def store(url: str) -> Iterator[PostgresStore]:
     """A store in it."""
     with closing(opened(url)) as one:
@@ -127,15 +122,6 @@ def refusal(url: str) -> str:
     assert PASSWORD not in str(caught.value)
     assert ESCAPED not in str(caught.value)
     return str(caught.value)
-
-
-async def is_free(store: PostgresStore, key: str = KEY, within: float = A_WHILE) -> bool:
-    """Whether one can be alone with a key."""
-    try:
-        async with asyncio.timeout(within), store.alone(key):
-            return True
-    except TimeoutError:
-        return False
 
 
 def test_what_one_client_keeps_another_one_has(store: PostgresStore, url: str) -> None:

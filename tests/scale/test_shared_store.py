@@ -16,12 +16,6 @@ OUTPUTS = ("--summ-run-record=run.jsonl", "--summ-junit=junit.xml", "--summ-html
 PRICES = "input_price = 1000.0\noutput_price = 1000.0\n"
 
 
-@pytest.fixture
-def url(postgres_server: PostgresServer) -> str:
-    """The address of a new database."""
-    return postgres_server.made()
-
-
 def judged(bench: Bench, url: str, *arguments: str) -> Run:
     """A run over the suite with the judge behind the endpoint, and this store."""
     store = f"--summ-store={url}"

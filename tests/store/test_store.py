@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest.errors import StoreError
+from summeval_pytest.scale.postgres import PostgresStore
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import LocalStore
 from tests.stored import stored
@@ -74,7 +75,7 @@ def questions_of(path: Path) -> list[int]:
     return sorted(map(int, (path / "log").read_text(encoding="utf-8").split()))
 
 
-async def is_free(store: LocalStore, key: str = KEY, within: float = 0.15) -> bool:
+async def is_free(store: LocalStore | PostgresStore, key: str = KEY, within: float = 0.2) -> bool:
     """Whether one can be alone with a key within some seconds."""
     try:
         async with asyncio.timeout(within), store.alone(key):

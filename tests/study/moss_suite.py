@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from summeval_pytest import questions as q
 from summeval_pytest.desk import new_suite
-from summeval_pytest.questions import (
-    SCALES,
-    Answer,
-    CheckSentences,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    Question,
-    RateFacets,
-    SegmentFacets,
-    SentenceCheck,
-    SentenceChecks,
-    Unanswered,
-)
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.recorded_judge import USE
 
@@ -32,25 +19,25 @@ def grown(text: str) -> int:
     return int(digit)
 
 
-def read(question: Question) -> Answer:
+def read(question: q.Question) -> q.Answer:
     """The rules of the judge below."""
     match question:
-        case SegmentFacets(text) if "torn" in text:
-            return Unanswered("the page is torn")
-        case SegmentFacets(text):
-            return FacetSegments(result=text)
-        case RateFacets(pairs):
+        case q.SegmentFacets(text) if "torn" in text:
+            return q.Unanswered("the page is torn")
+        case q.SegmentFacets(text):
+            return q.FacetSegments(result=text)
+        case q.RateFacets(pairs):
             (pair,) = pairs
             rating = grown(pair.candidate)
-            if rating > SCALES[pair.facet]:
-                return FacetRatings((Unanswered(f"rating {rating} is off its scale 1 to 4"),))
-            return FacetRatings((FacetRating(facet=pair.facet, reason="", rating=rating),))
-        case CheckSentences(sentences):
+            if rating > q.SCALES[pair.facet]:
+                return q.FacetRatings((q.Unanswered(f"rating {rating} is off its scale 1 to 4"),))
+            return q.FacetRatings((q.FacetRating(facet=pair.facet, reason="", rating=rating),))
+        case q.CheckSentences(sentences):
             supported = [grown(sentence) > 2 for sentence in sentences]
-            checks = (SentenceCheck(reason="", supported=answer) for answer in supported)
-            return SentenceChecks(tuple(checks))
+            checks = (q.SentenceCheck(reason="", supported=answer) for answer in supported)
+            return q.SentenceChecks(tuple(checks))
         case _:
-            return Unanswered("facts are not my trade")
+            return q.Unanswered("facts are not my trade")
 
 
 class Reader:
@@ -59,7 +46,7 @@ class Reader:
     signature = "reader-1"
     in_flight = 3
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """The rules' answers."""
         return tuple(map(read, questions))
 
@@ -67,7 +54,7 @@ class Reader:
 class Dead(Reader):
     """Cannot be reached."""
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """Nothing."""
         raise ConnectionError(f"no route for {len(questions)} questions")
 

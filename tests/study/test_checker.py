@@ -10,17 +10,7 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.questions import (
-    CheckFacts,
-    CheckSentences,
-    Fact,
-    FactCheck,
-    FactChecks,
-    ListFacts,
-    SentenceCheck,
-    SentenceChecks,
-    Unanswered,
-)
+from summeval_pytest import questions as q
 from summeval_pytest.study.local_checker import (
     NO_SOURCE,
     ONLY_CHECKS,
@@ -62,18 +52,18 @@ class Spanned(WordReader):
         return Support(0.0, tuple(tokens)).within(0, len(claim))
 
 
-def sentences(checker: Checker, *claims: str) -> list[SentenceCheck | Unanswered]:
+def sentences(checker: Checker, *claims: str) -> list[q.SentenceCheck | q.Unanswered]:
     """What the checker says of sentences."""
-    answer = checker.compute(CheckSentences(claims, SOURCE))
-    assert isinstance(answer, SentenceChecks)
+    answer = checker.compute(q.CheckSentences(claims, SOURCE))
+    assert isinstance(answer, q.SentenceChecks)
     return list(answer.checks)
 
 
-def facts(checker: Checker, *claims: str) -> list[FactCheck | Unanswered]:
+def facts(checker: Checker, *claims: str) -> list[q.FactCheck | q.Unanswered]:
     """What the checker says of facts."""
-    asked = tuple(Fact(text=claim, sentence=0) for claim in claims)
-    answer = checker.compute(CheckFacts(asked, SOURCE))
-    assert isinstance(answer, FactChecks)
+    asked = tuple(q.Fact(text=claim, sentence=0) for claim in claims)
+    answer = checker.compute(q.CheckFacts(asked, SOURCE))
+    assert isinstance(answer, q.FactChecks)
     return list(answer.checks)
 
 
@@ -83,14 +73,14 @@ def test_support_is_the_models_and_the_threshold_decides() -> None:
         reader = WordReader()
         checker = Checker(reader=reader, threshold=threshold)
         (check,) = sentences(checker, "Moss kept kilns warm")
-        assert check == SentenceCheck(
+        assert check == q.SentenceCheck(
             reason=f"the checker gives it 0.75, and {threshold:g} is needed",
             supported=supported,
             evidence=(1, 0),  # moss and kept, then kilns
             support=0.75,
         )
         (fact,) = facts(checker, "Moss kept kilns warm")
-        assert fact == FactCheck(
+        assert fact == q.FactCheck(
             reason=check.reason,
             entailed=supported,
             premises=(1, 0) if supported else (),  # no premise carries what does not follow
@@ -109,11 +99,11 @@ def test_the_best_part_of_a_long_source_counts_and_is_the_evidence() -> None:
     source = tuple(f"Kiln number {n} cracked again." for n in range(40))
     reader = WordReader(window=48)
     answer = Checker(reader=reader).compute(
-        CheckSentences(("Kiln number 6 cracked again.",), source)
+        q.CheckSentences(("Kiln number 6 cracked again.",), source)
     )
-    assert isinstance(answer, SentenceChecks)
+    assert isinstance(answer, q.SentenceChecks)
     (check,) = answer.checks
-    assert isinstance(check, SentenceCheck)
+    assert isinstance(check, q.SentenceCheck)
     assert [text.split()[2] for text, _ in reader.asked[:3]] == ["0", "4", "8"]
     assert check.support == 1.0
     assert check.evidence == (6,)
@@ -145,14 +135,14 @@ def test_a_claim_that_the_model_cannot_read_whole_is_unanswered() -> None:
     A source without sentences is no reason to ask a model.
     """
     long, short = sentences(Checker(reader=WordReader(window=64)), "moss " * 33, "Zinc helped")
-    assert long == Unanswered(
+    assert long == q.Unanswered(
         "it fills more than half of the 64 tokens that the checker reads at once"
     )
-    assert isinstance(short, SentenceCheck)
+    assert isinstance(short, q.SentenceCheck)
     assert short.supported
-    answer = Checker(reader=WordReader()).compute(CheckSentences(("Moss.",), ()))
-    nothing = SentenceCheck(reason=NO_SOURCE, supported=False, support=0.0)
-    assert answer == SentenceChecks((nothing,))
+    answer = Checker(reader=WordReader()).compute(q.CheckSentences(("Moss.",), ()))
+    nothing = q.SentenceCheck(reason=NO_SOURCE, supported=False, support=0.0)
+    assert answer == q.SentenceChecks((nothing,))
 
 
 def test_neighbouring_words_of_which_a_part_is_unsupported_are_one_span() -> None:
@@ -183,7 +173,7 @@ def test_a_model_of_tokens_reads_sentences_together_and_facts_alone() -> None:
     found = sentences(checker, *claims)
     text = " ".join(SOURCE)
     assert reader.asked == [(text, " ".join(claims[:3])), (text, claims[3])]
-    assert [check.support for check in found if isinstance(check, SentenceCheck)] == [1, 1, 1, 1]
+    assert [check.support for check in found if isinstance(check, q.SentenceCheck)] == [1, 1, 1, 1]
     (check, other) = sentences(checker, "Moss kept ten warm roofs", "ten kilns")
     assert check.reason.startswith("unsupported: 'ten warm'; the checker gives it 0.00, and ")
     assert other.reason.startswith("unsupported: 'ten'; ")
@@ -196,9 +186,11 @@ def test_it_checks_and_does_nothing_else() -> None:
     """Facets and lists of facts are other judges'; its thread leaves the loop free."""
     reader = Threaded()
     checker = Checker(reader=reader, threshold=0.25)
-    answers = asyncio.run(checker.answer((ListFacts(("Moss.",)), CheckSentences(("a",), ("b",)))))
-    assert answers[0] == Unanswered(ONLY_CHECKS)
-    assert isinstance(answers[1], SentenceChecks)
+    answers = asyncio.run(
+        checker.answer((q.ListFacts(("Moss.",)), q.CheckSentences(("a",), ("b",))))
+    )
+    assert answers[0] == q.Unanswered(ONLY_CHECKS)
+    assert isinstance(answers[1], q.SentenceChecks)
     assert reader.threads == ["summeval-checker_0"]
     assert checker.signature == "checker-1 words 1 threshold=0.25"
     assert checker.in_flight == 1

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from summeval_pytest.errors import Place
 from summeval_pytest.options import Options
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.embeddings import (
@@ -23,10 +22,10 @@ from summeval_pytest.study.embeddings import (
     with_columns,
 )
 from summeval_pytest.study.eva.similarity import Vectors
-from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.local_models import LETTERS, MARKS, LetterEncoder, WordScorer, make_checker, make_weights
+from tests.run.test_measure import pair, paper
+from tests.study import moss_suite
 from tests.study.agreement.agreements import labelled
-from tests.study.moss_suite import READER, moss
 
 
 def encode(texts: Sequence[str]) -> Vectors:
@@ -136,15 +135,8 @@ def test_bertscore_is_the_mean_of_the_nearest_tokens(tiny: Path) -> None:
     assert scorer.score("moss", " ") == scorer.score("", "moss") == nothing
 
 
-HERE = Place("suite")
 BOTH = (WordScorer(), LetterEncoder())
 BERTSCORE, EMBEDDING = (model.columns for model in BOTH)
-
-
-def pair(summary: str, *references: str) -> Pair:
-    """A summary beside its references."""
-    paper = Paper(id="sand", source=(Section(text="Moss."),), references=references, place=HERE)
-    return Pair(paper=paper, system="plain", summary=summary, place=HERE)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +161,7 @@ def test_the_summary_is_compared_with_its_references(
     embedding: list[float] | None,
 ) -> None:
     """Worked examples: F1, precision, recall."""
-    columns = extra_columns(pair(summary, *references), BOTH)
+    columns = extra_columns(pair(summary, paper(*references)), BOTH)
     for names, expected in ((BERTSCORE, bertscore), (EMBEDDING, embedding)):
         found = [columns[name] for name in names]
         assert expected is None or found == pytest.approx(expected, abs=1e-6)
@@ -180,14 +172,15 @@ def test_a_reader_is_reported_the_recipe_and_what_was_cut() -> None:
 
     An option that is not given adds nothing. A computed column marks the recorded one of its name.
     """
-    pairs = [pair("Moss grew on the north side.", "Moss."), pair("<s>Fern.", "Moss.")]
+    moss = paper("Moss.")
+    pairs = [pair("Moss grew on the north side.", moss), pair("<s>Fern.", moss)]
     assert list(lines_of_models(pairs, BOTH)) == [
         "BERTScore: words 1; 0 of 3 texts are longer than the model reads and were cut.",
         "It orders texts and no more: unrelated ones score high, by how much is the model's.",
         "embedding: letters 1; 1 of 3 sentences are longer than the model reads and were cut.",
     ]
     assert list(lines_of_models(pairs, ())) == []
-    recorded = replace(labelled("moss", 0.5, BERTScore=0.7), pair=pair("moss", "moss"))
+    recorded = replace(labelled("moss", 0.5, BERTScore=0.7), pair=pair("moss", paper("moss")))
     (both,) = with_columns([recorded], BOTH)
     assert tuple(both.columns) == ("BERTScore (recorded)", *BERTSCORE, *EMBEDDING)
     assert (both.columns["BERTScore"], both.columns["BERTScore (recorded)"]) == (1.0, 0.7)
@@ -201,7 +194,9 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     """They follow our own, and the recipe of each model is in the file and below the tables."""
     monkeypatch.setattr("summeval_pytest.study.agree.models_of", lambda _: BOTH)
     file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), options=Options(judge=READER), json_file=file)
+    lines = agree(
+        moss_suite.moss(tmp_path / "moss"), options=Options(judge=moss_suite.READER), json_file=file
+    )
     names = [line.split("  ")[0] for line in lines]
     start = names.index("length") + 1
     assert names[start : start + 6] == [*BERTSCORE, *EMBEDDING]

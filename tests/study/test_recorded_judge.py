@@ -19,6 +19,7 @@ from summeval_pytest.run.session import Session
 from summeval_pytest.study.recorded_judge import Recorded, records_of
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.label_suite import write_lines
+from tests.metrics.table_judge import driven
 
 REFERENCE = "We planted six roofs. They stayed cool. Moss is worth it."
 LONG = "Six roofs were planted. The roofs stayed cool."
@@ -95,13 +96,7 @@ def score_of(judge: Judge, suite: Suite, system: str) -> FacetScore | Unscored:
     flow = facet.measure(
         pair.paper.references[0], pair.summary, reference_facets=pair.paper.reference_facets
     )
-    try:
-        questions = next(flow)
-        while True:
-            questions = flow.send(asyncio.run(judge.answer(questions)))
-    except StopIteration as end:
-        score: FacetScore | Unscored = end.value
-        return score
+    return driven(flow, lambda question: asyncio.run(judge.answer((question,)))[0])
 
 
 def test_a_pair_is_rated_as_it_was(tmp_path: Path) -> None:

@@ -34,61 +34,64 @@ GREW = "Growth rose by 24 %."
 PAIR: dict[str, object] = {"paper": "zinc-01", "system": "careful"}
 
 
+EVIDENCE = (EvidenceLabel(index=3, starts="We"), EvidenceLabel(index=1))
+LINE: dict[str, object] = {
+    **PAIR,
+    "facets": {"background": 3, "method": None, "conclusion": 2},
+    "overall": 1.0,
+    "sentences": [
+        {"index": 0, "faithful": True, "evidence": [{"index": 3, "starts": "We"}, {"index": 1}]},
+        {"index": 1, "faithful": False, "error": "number", "x_sure": "no"},
+        {"index": 2, "faithful": False, "factual": True},
+    ],
+    "facts": {
+        "reference": [{"text": "Zinc helps.", "covered": True}],
+        "candidate": [{"text": "Zinc harms.", "supported": False}],
+    },
+    "x_note": "late",
+}
+LABEL = Label(
+    paper="zinc-01",
+    system="careful",
+    facets={"background": 3, "method": None, "conclusion": 2},
+    overall=1.0,
+    sentences=(
+        SentenceLabel(index=0, faithful=True, evidence=EVIDENCE),
+        SentenceLabel(index=1, faithful=False, error="number"),
+        SentenceLabel(index=2, faithful=False, factual=True),
+    ),
+    facts=FactLabels(
+        reference=(FactLabel(text="Zinc helps.", holds=True),),
+        candidate=(FactLabel(text="Zinc harms.", holds=False),),
+    ),
+    place=Place("golden/labels.jsonl", 1),
+)
+"""What the line says; the project's own keys say nothing to us."""
+
+
 def test_label_is_read_whole(golden: Golden) -> None:
     """Every part that design.md names arrives as a value; several facets of a role may be right."""
-    golden.lines(
-        "labels.jsonl",
-        {
-            **PAIR,
-            "facets": {"conclusion": None, "background": 3, "method": 4},
-            "overall": 1,
-            "sentences": [
-                {"index": 1, "faithful": False, "evidence": [], "error": "number"},
-                {"index": 0, "faithful": True, "evidence": [4, {"index": 2, "starts": "We"}]},
-                {"index": 2, "faithful": False, "factual": True},
-            ],
-            "facts": {
-                "reference": [{"text": "Zinc helps.", "covered": True}],
-                "candidate": [{"text": "Zinc harms.", "supported": False}],
-            },
-            "roles": [
-                {"text": "Zinc is a metal.", "facet": "background"},
-                {"text": GREW, "facet": ["conclusion", "result"]},
-                {"text": "We thank the mice.", "facet": None},
-            ],
-            "labelled_by": "two nurses",
-            "basis": "full text",
-            "provenance": "made by hand",
-            "x_minutes": 12,
-        },
-    )
+    roles = [
+        {"text": "Zinc is a metal.", "facet": "background"},
+        {"text": GREW, "facet": ["conclusion", "result"]},
+        {"text": "We thank the mice.", "facet": None},
+    ]
+    origin = {"labelled_by": "two nurses", "basis": "full text", "provenance": "made by hand"}
+    golden.lines("labels.jsonl", {**LINE, "roles": roles, **origin})
     suite = golden.load()
-    evidence = (EvidenceLabel(index=4), EvidenceLabel(index=2, starts="We"))
+    found = (
+        RoleLabel(text="Zinc is a metal.", facets=("background",)),
+        RoleLabel(text=GREW, facets=("result", "conclusion")),
+        RoleLabel(text="We thank the mice.", facets=()),
+    )
     assert suite.has_labels
     assert dict(suite.labels) == {
-        ("zinc-01", "careful"): Label(
-            paper="zinc-01",
-            system="careful",
-            facets={"background": 3, "method": 4, "conclusion": None},
-            overall=1.0,
-            sentences=(
-                SentenceLabel(index=1, faithful=False, error="number"),
-                SentenceLabel(index=0, faithful=True, evidence=evidence),
-                SentenceLabel(index=2, faithful=False, factual=True),
-            ),
-            facts=FactLabels(
-                reference=(FactLabel(text="Zinc helps.", holds=True),),
-                candidate=(FactLabel(text="Zinc harms.", holds=False),),
-            ),
-            roles=(
-                RoleLabel(text="Zinc is a metal.", facets=("background",)),
-                RoleLabel(text=GREW, facets=("result", "conclusion")),
-                RoleLabel(text="We thank the mice.", facets=()),
-            ),
+        ("zinc-01", "careful"): replace(
+            LABEL,
+            roles=found,
             labelled_by="two nurses",
             basis="full text",
             provenance="made by hand",
-            place=Place("golden/labels.jsonl", 1),
         )
     }
 
@@ -145,46 +148,31 @@ def test_mistakes_in_labels_have_a_remedy(golden: Golden, snapshot: SnapshotAsse
     assert golden.mistakes("labels.jsonl", [*lines, [said, said], ""]) == snapshot
 
 
-HERE = Place("labels.jsonl", 3)
-
-
-def item(kind: ItemKind, index: int = 0, text: str = "") -> Item:
-    """An item of one pair."""
-    return Item(paper="moss-01", system="long", kind=kind, index=index, text=text)
-
-
-def marking(of: Item, value: float | bool | None, own: tuple[str, str] | None = None) -> Marking:
-    """A marking without evidence."""
-    return Marking(item=of, value=value, own=(own,) if own else (), place=HERE)
-
-
-LINE: dict[str, object] = {
-    "paper": "moss-01",
-    "system": "long",
-    "facets": {"background": None, "result": 2},
-    "overall": 0.5,
-    "sentences": [
-        {"index": 0, "faithful": True, "evidence": [{"index": 3, "starts": "Moss"}, {"index": 1}]},
-        {"index": 1, "faithful": False, "error": "number", "x_sure": "no"},
-        {"index": 2, "faithful": False, "factual": True},
-    ],
-    "facts": {"candidate": [{"text": "Moss cools.", "supported": True}]},
-    "x_note": "late",
-}
-EVIDENCE = (EvidenceLabel(index=3, starts="Moss"), EvidenceLabel(index=1))
+def marking(
+    kind: ItemKind,
+    value: float | bool | None,
+    index: int = 0,
+    text: str = "",
+    own: tuple[tuple[str, str], ...] = (),
+) -> Marking:
+    """A marking of one pair without evidence."""
+    item = Item(paper="zinc-01", system="careful", kind=kind, index=index, text=text)
+    return Marking(item=item, value=value, own=own, place=LABEL.place)
 
 
 def test_markings_of_a_pair_make_one_label_line() -> None:
     """Worked example: every kind, out of order; facets and sentences come out in reading order."""
     made = label_object(
         [
-            replace(marking(item("sentence", 1), False, ("x_sure", "no")), error="number"),
-            marking(item("result"), 2, ("x_note", "late")),
-            replace(marking(item("sentence"), True), evidence=EVIDENCE),
-            replace(marking(item("sentence", 2), False), factual=True),
-            marking(item("background"), None),
-            marking(item("candidate fact", text="Moss cools."), True),
-            marking(item("overall"), 0.5),
+            replace(marking("sentence", False, 1, own=(("x_sure", "no"),)), error="number"),
+            marking("conclusion", 2, own=(("x_note", "late"),)),
+            replace(marking("sentence", True), evidence=EVIDENCE),
+            replace(marking("sentence", False, 2), factual=True),
+            marking("method", None),
+            marking("candidate fact", False, text="Zinc harms."),
+            marking("reference fact", True, text="Zinc helps."),
+            marking("background", 3),
+            marking("overall", 1.0),
         ]
     )
     assert json.dumps(made) == json.dumps(LINE)
@@ -192,21 +180,8 @@ def test_markings_of_a_pair_make_one_label_line() -> None:
 
 def test_nothing_is_lost_between_a_label_and_its_line() -> None:
     """A resumed session writes the whole file again from the labels that it has read."""
-    label = Label(
-        paper="moss-01",
-        system="long",
-        facets={"background": None, "result": 2},
-        overall=0.5,
-        sentences=(
-            SentenceLabel(index=2, faithful=False, factual=True),
-            SentenceLabel(index=0, faithful=True, evidence=EVIDENCE),
-            SentenceLabel(index=1, faithful=False, error="number"),
-        ),
-        facts=FactLabels(candidate=(FactLabel(text="Moss cools.", holds=True),)),
-        place=HERE,
-    )
-    markings = list(markings_of(label))
-    assert len(markings) == len({marking.item for marking in markings}) == 7
+    markings = list(markings_of(LABEL))
+    assert len(markings) == len({marking.item for marking in markings}) == 9
     text = json.dumps(LINE).replace(', "x_sure": "no"', "").replace(', "x_note": "late"', "")
     assert json.dumps(label_object(reversed(markings))) == text
 

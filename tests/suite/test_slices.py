@@ -13,6 +13,7 @@ from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.means import slices_of
 from summeval_pytest.verdict.thresholds import thresholds_of
 from tests.suite.conftest import Golden
+from tests.suite.test_file import waiver_table
 
 SLICES = '[slices]\nfield = "x_field"\nyear = "x_year"\n'
 CS = [{"x_field": "cs", "x_year": 2024}] * 5
@@ -87,19 +88,8 @@ def test_what_could_not_decide_is_refused(golden: Golden, snapshot: SnapshotAsse
     assert messages == snapshot
 
 
-WAIVER = """
-[waivers.wet]
-paper = "zinc-01"
-system = "careful"
-finding = "facet"
-owner = "ines"
-reason = "rain"
-expires = 2027-01-31
-"""
-
-
 def test_a_paper_that_must_pass_has_no_waiver(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """A name that no paper has would protect nothing."""
-    extend(golden, WAIVER, top='must_pass = ["zinc-03"]')
+    extend(golden, waiver_table("wet"), top='must_pass = ["zinc-03"]')
     changes = [("zinc-03", name) for name in ("nobody", "zinc-01", "zinc-02")]
     assert list(golden.mistakes("summeval.toml", changes).values()) == snapshot
