@@ -51,19 +51,6 @@ def test_a_module_is_named_after_its_concept_and_nothing_has_anothers_name() -> 
     assert {_name(folder): n for folder, n in folders.items() if n > 14} == {}
 
 
-def test_public_names_are_sorted() -> None:
-    """A sorted __all__ shows at a glance whether a name is public."""
-    n_found = 0
-    for path, tree in _trees().items():
-        for node in tree.body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-                names = ast.literal_eval(node.value)
-                order = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
-                assert names == order, _name(path)
-                n_found += 1
-    assert n_found
-
-
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """What imports in a circle is one module in two files, or has a value in the wrong place."""
     graph = grimp.build_graph("summeval_pytest")

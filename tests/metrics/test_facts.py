@@ -23,17 +23,6 @@ def texts(stated: Stated) -> list[str]:
     return [fact.text for fact in stated.facts]
 
 
-def test_facts_of_both_texts_are_asked_for_at_once() -> None:
-    """Repeated sentences are one fact."""
-    judge = Table()
-    of_reference, of_summary = read(judge)
-    assert judge.rounds == [(q.ListFacts(REFERENCE_SENTENCES), q.ListFacts(SUMMARY_SENTENCES))]
-    assert (texts(of_reference), texts(of_summary)) == (
-        list(REFERENCE_SENTENCES),
-        ["Zinc was given.", "Mice slept."],
-    )
-
-
 def test_reviewed_facts_stand() -> None:
     """A frozen reference cannot move a score."""
     judge = Table()

@@ -107,16 +107,6 @@ def xs_and_ys(rows: Sequence[tuple[float, float]]) -> tuple[list[float], list[fl
     return [x for x, _ in rows], [y for _, y in rows]
 
 
-def test_worked_examples() -> None:
-    """The formulas of the docstrings, by hand; tied values share the mean of their ranks."""
-    # means 2 and 3; dx = -1, 0, 1; dy = -2, 1, 1
-    # sum dx*dy = 2 + 0 + 1 = 3; sum dx^2 = 2; sum dy^2 = 6; 3 / sqrt(12) = 0.8660
-    assert pearson([1, 2, 3], [1, 4, 4]) == pytest.approx(3 / math.sqrt(12), abs=1e-15)
-    # ranks of x 1, 2, 3, 4; ranks of y 1, 2.5, 2.5, 4; both means 2.5
-    # sum dx*dy = 2.25 + 0 + 0 + 2.25 = 4.5; sum dx^2 = 5; sum dy^2 = 4.5; 4.5 / sqrt(22.5)
-    assert spearman([1, 2, 3, 9], [10, 20, 20, 30]) == pytest.approx(4.5 / math.sqrt(22.5))
-
-
 @few_examples
 @given(st.lists(st.tuples(ratings, ratings), min_size=2, max_size=12))
 def test_pearson_and_spearman_meet_scipy_on_ties(rows: list[tuple[float, float]]) -> None:

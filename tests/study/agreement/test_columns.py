@@ -24,7 +24,7 @@ from summeval_pytest.suite.suite import load_suite
 from tests.run.test_golden import SUMMARY, evaluation
 from tests.run.test_golden import label as golden_label
 from tests.study.agreement.agreements import label
-from tests.study.moss_suite import DEAD, GREW, READER, SAND, labels_of, moss, session, write_suite
+from tests.study.moss_suite import DEAD, GREW, SAND, labels_of, session, write_suite
 
 
 def record(**segments: str) -> Recorded:
@@ -54,21 +54,6 @@ def rated(pair: LabelledPair) -> dict[str, tuple[float, float | None]]:
     """The facets that people rated, with the judge's ratings."""
     answers = pair.golden.answers if pair.golden is not None else ()
     return {a.kind: (a.label, a.answer) for a in answers if a.kind in FACETS}
-
-
-def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
-    """Worked example: two words of four, one pair of words of three, are the reference's, too.
-
-    Every pair that a label says something of is judged, those without an overall score, too.
-    """
-    pairs = labelled_pairs(load_suite(moss(tmp_path / "moss")), READER, session())
-    assert [(pair.paper, pair.human) for pair in pairs] == [
-        ("sand", 0.1), ("sand", 0.2), ("rock", 0.3), ("rock", 0.4), ("bark", 0.9), ("bark", None),
-    ]  # fmt: skip
-    assert (pairs[1].group, rated(pairs[1])) == ("It grew on sand.", {"result": (2, 3)})
-    rouge = {"ROUGE-1": 0.5, "ROUGE-2": 1 / 3, "ROUGE-L": 0.5, "ROUGE-1 recall": 0.5}
-    own = {"FM": 0.75, "facet presence": 1, "faithfulness": 1, "length": 4}
-    assert pairs[1].columns == pytest.approx(own | rouge)
 
 
 def test_each_number_and_record_has_a_column_of_its_own() -> None:
