@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.facet import (
-    FacetScore,
-    coverage,
-    facet_aware_metric,
-    ground,
-)
+from summeval_pytest.metrics.facet import FacetScore, coverage, facet_aware_metric, ground
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.text.excerpts import is_verbatim
 from tests.metrics.table_judge import ended

@@ -3,32 +3,22 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest import questions as q
-from summeval_pytest.metrics.facts import Stated, read_both, stated_once
+from summeval_pytest.metrics.facts import read_both, stated_once
 from summeval_pytest.metrics.flow import NoScoreError
 from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc was given to mice. The mice slept longer."
 SUMMARY = "Zinc was given. Mice slept. Mice slept."
-REFERENCE_SENTENCES = ("Zinc was given to mice.", "The mice slept longer.")
 SUMMARY_SENTENCES = ("Zinc was given.", "Mice slept.", "Mice slept.")
-
-
-def read(judge: Table, frozen: tuple[q.Fact, ...] | None = None) -> tuple[Stated, ...]:
-    """What both texts state, as this judge has it."""
-    return judge.drive(read_both(REFERENCE, SUMMARY, frozen))
-
-
-def texts(stated: Stated) -> list[str]:
-    """The words of the facts."""
-    return [fact.text for fact in stated.facts]
 
 
 def test_reviewed_facts_stand() -> None:
     """A frozen reference cannot move a score."""
     judge = Table()
-    of_reference, _ = read(judge, frozen=facts("Zinc acts.", "Zinc acts.", "Mice sleep."))
+    frozen = facts("Zinc acts.", "Zinc acts.", "Mice sleep.")
+    of_reference, _ = judge.drive(read_both(REFERENCE, SUMMARY, frozen))
     assert judge.rounds == [(q.ListFacts(SUMMARY_SENTENCES),)]
-    assert (texts(of_reference), of_reference.n_listed) == (["Zinc acts.", "Mice sleep."], 3)
+    assert (of_reference.facts, of_reference.n_listed) == (facts("Zinc acts.", "Mice sleep."), 3)
 
 
 @pytest.mark.parametrize(

@@ -155,11 +155,6 @@ EVERYTHING = findings_of(
 )
 
 
-def titles(*missed: str, kind: str) -> list[str]:
-    """The findings of one kind that explain why these numbers are missed."""
-    return [finding.title for finding in explaining(EVERYTHING, missed) if finding.kind == kind]
-
-
 @pytest.mark.parametrize(
     ("missed", "expected"),
     [
@@ -174,7 +169,8 @@ def titles(*missed: str, kind: str) -> list[str]:
 )
 def test_a_facet_explains_where_it_or_fm_is_too_low(missed: list[str], expected: list[str]) -> None:
     """Where FM is too low every lost point counts; else only what was asked for."""
-    assert titles(*missed, kind="facet") == expected
+    found = explaining(EVERYTHING, missed)
+    assert [finding.title for finding in found if finding.kind == "facet"] == expected
 
 
 def test_a_conflict_in_a_number_is_reported_though_the_sentence_is_called_supported() -> None:

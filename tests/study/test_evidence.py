@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -45,11 +45,6 @@ def suite(
     write_lines(Path("kilns/labels.jsonl"), *labels)
 
 
-def figures() -> Any:
-    """What was written as JSON."""
-    return json.loads(Path("evidence.json").read_text(encoding="utf-8"))
-
-
 def test_the_judge_stands_beside_bm25(shell: Shell) -> None:
     """A sentence that is only partly supported has evidence, too; 4 in place of 3.
 
@@ -66,7 +61,7 @@ def test_the_judge_stands_beside_bm25(shell: Shell) -> None:
     ]  # fmt: skip
     assert any(line.startswith("more abstractive  sents") for line in lines)
     assert lines[-3].startswith("judge's evidence on 8 sentences, faithful or not: 0 not in")
-    found = figures()
+    found = json.loads(Path("evidence.json").read_text(encoding="utf-8"))
     assert found["errors"] == {
         "n_sentences": 8, "n_ungrounded": 0, "n_copied": 0, "n_unsupported_yes": 0,
     }  # fmt: skip

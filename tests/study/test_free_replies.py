@@ -78,11 +78,6 @@ def test_a_reply_that_contradicts_itself_is_not_read(reply: str) -> None:
     assert ", and then the opposite: " in caught.value.message
 
 
-def places_in(*groups: str) -> tuple[tuple[int, ...], int]:
-    """Where quotations from these parentheses stand, and how many stand nowhere."""
-    return look_up(quotations(groups, ROOFS), ROOFS)[:2]
-
-
 @pytest.mark.parametrize(
     ("groups", "places", "n_ungrounded"),
     [
@@ -105,4 +100,4 @@ def test_parentheses_hold_one_quotation_or_several(
     groups: tuple[str, ...], places: tuple[int, ...], n_ungrounded: int
 ) -> None:
     """A text is one quotation where the source has it so, else each of its pieces is one."""
-    assert places_in(*groups) == (places, n_ungrounded)
+    assert look_up(quotations(groups, ROOFS), ROOFS)[:2] == (places, n_ungrounded)

@@ -9,10 +9,7 @@ import pytest
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics.flow import NoScoreError
-from summeval_pytest.study.eva.fact_chains import (
-    CheckInChain,
-    adjacent_chains,
-)
+from summeval_pytest.study.eva.fact_chains import CheckInChain, adjacent_chains
 from summeval_pytest.study.eva.printed_eva import PrintedEva
 from tests.metrics.table_judge import Table, ended, facts
 from tests.metrics.test_eva import checks, yes

@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.study.systems.texts import (
-    count_numbers,
-    novelty,
-    readability,
-    syllables,
-)
+from summeval_pytest.study.systems.texts import count_numbers, novelty, readability, syllables
 
 # Readability
 TEXT = "The old pump fills the pond. It rarely stops."
