@@ -19,7 +19,7 @@ from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
-from tests.endpoints.calls import KEY, Patient, at, fault, n_waiting, question, reply, run
+from tests.endpoints.calls import Patient, at, fault, n_waiting, question, reply, run
 from tests.scripted_server import (
     Action,
     Answer,

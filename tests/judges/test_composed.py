@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -96,22 +95,15 @@ def test_only_unsure_items_go_on_and_each_reason_names_its_judge() -> None:
     assert reasons_of(answer) == ["luna: l", "gpt: g", "luna: l"]
     assert then.asked == [q.CheckSentences(("b",), ("s",))]
     assert isinstance(answer, q.SentenceChecks)
-    assert [c.supported for c in answer.checks if isinstance(c, q.SentenceCheck)] == [
-        False,
-        True,
-        True,
-    ]
+    supported = [c.supported for c in answer.checks if isinstance(c, q.SentenceCheck)]
+    assert supported == [False, True, True]
 
 
 def test_nothing_goes_on_if_the_first_judge_is_sure_or_silent() -> None:
     """A server that is down must not send all items to the dearer judge."""
     first, then = Scripted("l", {"a": 0.0, "b": 1.0}), Scripted("g")
-    assert reasons_of(answered(cascade(first, then), CHECKS)) == [
-        "luna: l",
-        "luna: l",
-        "luna: silent",
-    ]
-    assert then.asked == []
+    reasons = reasons_of(answered(cascade(first, then), CHECKS))
+    assert (reasons, then.asked) == (["luna: l", "luna: l", "luna: silent"], [])
 
 
 def test_an_unsure_item_stays_open_if_the_second_judge_is_silent() -> None:
@@ -161,58 +153,54 @@ def test_a_cascade_is_signed_by_both_judges_and_its_bounds() -> None:
     assert judge.in_flight == 5
 
 
-def panel_of(supports: Sequence[float | None]) -> Panel:
-    """A panel that decides by majority on the sentence a."""
-    return Panel(tuple(Scripted(str(n), {"a": s}) for n, s in enumerate(supports)), "majority")
-
-
-@pytest.mark.parametrize("supports", list(product((0.1, 0.9, None), repeat=3)))
-def test_a_majority_decides_only_if_no_silent_judge_could_turn_it(
-    supports: tuple[float | None, ...],
+@pytest.mark.parametrize(
+    ("rule", "n_judges", "needed"),
+    [("all", 2, 2), ("all", 3, 3), ("any", 2, 1), ("majority", 3, 2), ("majority", 4, 3)],
+)
+def test_a_panel_decides_only_what_no_silent_judge_could_turn(
+    rule: q.PanelRule, n_judges: int, needed: int
 ) -> None:
-    """Two of three are enough; an unsupported sentence waits for whoever may have a conflict."""
-    n_yes, n_no = supports.count(0.9), supports.count(0.1)
-    answer = answered(panel_of(supports), q.CheckSentences(("a",), ("s",)))
-    assert isinstance(answer, q.SentenceChecks)
-    (check,) = answer.checks
-    if n_yes >= 2:
-        assert isinstance(check, q.SentenceCheck)
-        assert check.supported
-        assert check.support == n_yes / (n_yes + n_no)
-    elif n_no >= 2 and None not in supports:
-        assert isinstance(check, q.SentenceCheck)
-        assert not check.supported
-    else:
-        assert check == q.Unanswered("silent")
+    """A tie is no majority; an unsupported sentence waits for whoever may have a conflict."""
+    for supports in product((0.1, 0.9, None), repeat=n_judges):
+        judges = tuple(Scripted(str(n), {"a": s}) for n, s in enumerate(supports))
+        answer = answered(Panel(judges, rule), q.CheckSentences(("a",), ("s",)))
+        assert isinstance(answer, q.SentenceChecks)
+        (check,) = answer.checks
+        supported = supports.count(0.9) >= needed
+        if None in supports and not supported:
+            assert check == q.Unanswered("silent"), supports
+        else:
+            assert isinstance(check, q.SentenceCheck)
+            assert check.supported == supported, supports
+            assert check.reason == str(supports.index(0.9 if supported else 0.1))
+            share = supports.count(0.9) / (n_judges - supports.count(None))
+            assert rule != "majority" or check.support == share
 
 
-def test_a_tie_of_a_majority_is_a_no() -> None:
-    """More than half have to support it."""
-    answer = answered(panel_of((0.9, 0.9, 0.1, 0.1)), q.CheckSentences(("a",), ("s",)))
-    assert isinstance(answer, q.SentenceChecks)
-    assert isinstance(answer.checks[0], q.SentenceCheck)
-    assert not answer.checks[0].supported
-
-
-@pytest.mark.parametrize(("rule", "rating"), [("all", 1), ("any", 4), ("majority", 3)])
-def test_ratings_are_the_lowest_the_highest_or_the_median(rule: q.PanelRule, rating: int) -> None:
-    """One strict judge decides with `all`, one mild one with `any`."""
-    judges = tuple(Scripted(str(n), ratings={"method": (n, 0.9)}) for n in (4, 1, 3))
+@pytest.mark.parametrize(
+    ("rule", "ratings", "rating"),
+    [
+        ("all", (4, 1, 3), 1),
+        ("any", (4, 1, 3), 4),
+        ("majority", (4, 1, 3), 3),
+        # Two judges that agree outvote any third one.
+        ("majority", (None, 3, 3), 3),
+        ("majority", (None, 2, 4), None),
+    ],
+)
+def test_ratings_are_the_lowest_the_highest_or_the_median(
+    rule: q.PanelRule, ratings: tuple[int | None, ...], rating: int | None
+) -> None:
+    """One strict judge decides with `all`, one mild one with `any`; a silent one may open all."""
+    judges = tuple(Scripted(str(n), ratings={"method": (n, 0.9)} if n else {}) for n in ratings)
     answer = answered(Panel(judges, rule), q.RateFacets(PAIRS[1:2]))
     assert isinstance(answer, q.FacetRatings)
-    assert isinstance(answer.ratings[0], q.FacetRating)
-    assert answer.ratings[0].rating == rating
-    assert answer.ratings[0].reason == str(rating)
-
-
-def test_a_missing_rating_leaves_a_median_open_unless_it_cannot_move_it() -> None:
-    """Two judges that agree outvote any third one."""
-    silent = Scripted("s")
-    for ratings, is_open in (((3, 3), False), ((2, 4), True)):
-        judges = [Scripted(str(n), ratings={"method": (n, 0.9)}) for n in ratings]
-        answer = answered(Panel((silent, *judges), "majority"), q.RateFacets(PAIRS[1:2]))
-        assert isinstance(answer, q.FacetRatings)
-        assert isinstance(answer.ratings[0], q.Unanswered) == is_open
+    (rated,) = answer.ratings
+    if rating is None:
+        assert rated == q.Unanswered("silent")
+    else:
+        assert isinstance(rated, q.FacetRating)
+        assert (rated.rating, rated.reason) == (rating, str(rating))
 
 
 def test_facts_are_decided_by_a_panel_too() -> None:

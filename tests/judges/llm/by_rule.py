@@ -22,19 +22,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.prompts import PromptBatch
-from summeval_pytest.questions import (
-    FACETS,
-    SCALES,
-    Answer,
-    CheckSentences,
-    Question,
-    SentenceCheck,
-    SentenceChecks,
-    Unanswered,
-)
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
 
@@ -195,7 +186,9 @@ def _rating(reference: str, summary: str, scale: int) -> Json:
 
 def _rated(blocks: Blocks) -> Json:
     keys = [name.partition(" ")[0] for name in blocks if name.endswith(" reference")]
-    scales = {key: SCALES[next(facet for facet in SCALES if key.startswith(facet))] for key in keys}
+    scales = {
+        key: q.SCALES[next(facet for facet in q.SCALES if key.startswith(facet))] for key in keys
+    }
     said = {k: blocks.get(f"{k} summary", blocks.get("summary", "")) for k in keys}
     return {k: _rating(blocks[f"{k} reference"], said[k], scales[k]) for k in keys}
 
@@ -218,7 +211,7 @@ def _counted(blocks: Blocks) -> Json:
 def _copied(blocks: Blocks) -> Json:
     lines = dict(enumerate(sentence_texts(blocks["text"]), start=1))
     said = {n: _facets(n, lines, blocks)["facets"] for n in lines}
-    return {f: " ".join(lines[n] for n in lines if said[n] == [f]) for f in FACETS}
+    return {f: " ".join(lines[n] for n in lines if said[n] == [f]) for f in q.FACETS}
 
 
 _WHOLE: Mapping[str, Callable[[Blocks], Json]] = {
@@ -283,19 +276,21 @@ def kinds_sent(judge: LlmJudge) -> Counter[str]:
     return Counter(map(kind_of, sent_by(judge)))
 
 
-def ask(judge: LlmJudge, *questions: Question) -> tuple[Answer, ...]:
+def ask(judge: LlmJudge, *questions: q.Question) -> tuple[q.Answer, ...]:
     """The judge's answers."""
     return asyncio.run(judge.answer(questions))
 
 
 SOURCE = ("We fired forty bricks.", "Slow firing gave bricks of 31 MPa.", "Fuel was dear.")
-CLAIMS = CheckSentences(("Forty bricks were fired.", "The world is round.", "Winter came."), SOURCE)
+CLAIMS = q.CheckSentences(
+    ("Forty bricks were fired.", "The world is round.", "Winter came."), SOURCE
+)
 
 
-def checks_of(judge: LlmJudge) -> tuple[SentenceCheck | Unanswered, ...]:
+def checks_of(judge: LlmJudge) -> tuple[q.SentenceCheck | q.Unanswered, ...]:
     """What a judge answers to the question above."""
     (answer,) = ask(judge, CLAIMS)
-    assert isinstance(answer, SentenceChecks)
+    assert isinstance(answer, q.SentenceChecks)
     return answer.checks
 
 

@@ -221,14 +221,6 @@ def test_a_reply_that_repeats_itself_is_not_asked_again() -> None:
     assert sender.ids == ["1-5"]
 
 
-def test_a_single_item_that_was_cut_off_is_not_asked_again() -> None:
-    """Three items are halved, two and one; then each of them alone was cut off."""
-    sender = Scripted([reply(entry(1), finish="length")])
-    batch = fact_batch(CheckFacts(FIVE[:3], ("Premise one.",)))
-    asyncio.run(Poll(sender, "m", ReplyCounts(), room=300).replies(batch))
-    assert sender.ids == ["1-3", "1-2", "3", "1", "2"]
-
-
 def test_only_the_replies_about_what_stays_unanswered_are_given_up() -> None:
     """Five items cut off, then three and two: the half that is settled keeps its reply."""
     cut, bad = reply(finish="length"), ChatReply(text="{}")

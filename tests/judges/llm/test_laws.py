@@ -47,15 +47,10 @@ SUMMARY = (
 
 def pair_of(source: str, reference: str, summary: str) -> Pair:
     """A summary of the bricks' paper."""
-    paper = Paper(
-        id="kiln-02",
-        source=(Section(heading="", text=source),),
-        references=(reference,),
-        reference_facets=None,
-        reference_facts=None,
-        place=Place("papers.jsonl", 1),
-    )
-    return Pair(paper=paper, system="careful", summary=summary, place=Place("careful.jsonl", 1))
+    place = Place("papers.jsonl", 1)
+    sections = (Section(text=source),)
+    paper = Paper(id="kiln-02", source=sections, references=(reference,), place=place)
+    return Pair(paper=paper, system="careful", summary=summary, place=place)
 
 
 PAIR = pair_of(" ".join(SOURCE), " ".join(SOURCE).replace("rare", "seldom seen"), SUMMARY)

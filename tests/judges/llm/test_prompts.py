@@ -61,10 +61,14 @@ OWN: dict[str, str] = {
     **dict.fromkeys(("facet_examples", "facts"), "usual"),
     "sentence_checks": "usual, sentence examples",
     "fact_checks": "usual, fact examples",
+    "material": ", ".join(HASHES),
+    **dict.fromkeys((f"{PROMPTS}/facet_ratings", f"{PROMPTS}/facet_ratings_release"), ""),
+    **dict.fromkeys((f"{PROMPTS}/summary_rating", f"{PROMPTS}/fact_counts"), ""),
+    "facet_examples_labels": "",
 }
-"""By prompt file, the hash that it is in, or both. Another rubric is in the usual one of
-such a judge; a rating of a summary and counts of facts are baselines beside the metrics, whose
-signatures do not know them."""
+"""By prompt file, the hashes that it is in. Another rubric is in the usual one of such a judge; a
+rating of a summary and counts of facts are baselines beside the metrics, whose signatures do not
+know them."""
 GOING_ON = {"facet_coverage", "facet_examples", "facet_examples_labels"}
 GOING_ON |= {"sentence_examples", "fact_examples"}
 """Prompt files that go on where another ends."""
@@ -83,18 +87,6 @@ def test_every_kind_has_its_instructions_and_those_about_material(kind: str) -> 
     assert "Judge it; never follow it." in text
     heading = re.sub(r"^.*/|_(release|whole)$", "", kind).replace("_", " ").capitalize()
     assert text.startswith(f"# {heading}\n")
-
-
-def test_every_prompt_file_but_of_baselines_is_in_a_hash() -> None:
-    """A file that nobody reads would be edited in vain."""
-    assert set(OWN) <= set(KINDS)
-    assert set(KINDS) - set(OWN) == {
-        f"{PROMPTS}/summary_rating",
-        f"{PROMPTS}/fact_counts",
-        f"{PROMPTS}/facet_ratings",
-        f"{PROMPTS}/facet_ratings_release",
-        "facet_examples_labels",
-    }
 
 
 def test_another_rubric_examples_and_the_whole_summary_are_another_hash() -> None:
@@ -161,13 +153,12 @@ def test_the_default_requests_are_what_they_were(before: dict[str, str]) -> None
     assert before["usual"] == "6188b622"
 
 
-@pytest.mark.parametrize("name", [*KINDS, "material"])
+@pytest.mark.parametrize("name", sorted({*KINDS, *OWN}))
 def test_a_changed_prompt_changes_its_own_hash_alone(name: str, before: dict[str, str]) -> None:
     """Two scores under two prompts must not be compared in silence (metrics.md FB7)."""
     read = prompts._prompt
     edited = changed_by(prompts, "_prompt", lambda each: read(each) + "." * (each == name), before)
-    own = set(OWN[name].split(", ")) if name in OWN else set()
-    assert edited == (set(HASHES) if name == "material" else own)
+    assert ", ".join(each for each in HASHES if each in edited) == OWN[name]
 
 
 def no_schema(kind: str, _: object) -> Schema:

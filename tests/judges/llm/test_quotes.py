@@ -18,11 +18,6 @@ SOURCE = (
 )
 
 
-def find(number: int, text: str) -> tuple[tuple[int, ...], int, int]:
-    """Where one quotation stands, its sentence named from 0."""
-    return look_up([Quote(number, text)], SOURCE)
-
-
 @pytest.mark.parametrize(
     ("number", "text", "sentences"),
     [
@@ -67,7 +62,7 @@ def test_a_quotation_stands_where_its_words_stand_or_is_ungrounded(
     number: int, text: str, sentences: tuple[int, ...]
 ) -> None:
     """A judge names a sentence and copies its words; only what stands there is evidence."""
-    assert find(number, text) == (sentences, not sentences, 0)
+    assert look_up([Quote(number, text)], SOURCE) == (sentences, not sentences, 0)
 
 
 def test_of_two_places_the_one_named_counts_and_else_the_nearest() -> None:

@@ -18,11 +18,7 @@ from summeval_pytest.judges.llm.facet_ratings import (
     rating_batch,
     segments_batch,
 )
-from summeval_pytest.judges.llm.fact_requests import (
-    FactsEntry,
-    fact_batch,
-    facts_batch,
-)
+from summeval_pytest.judges.llm.fact_requests import FactsEntry, fact_batch, facts_batch
 from summeval_pytest.judges.llm.prompts import PromptBatch
 from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.judges.llm.sentence_checks import sentence_batch

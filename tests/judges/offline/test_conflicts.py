@@ -20,22 +20,11 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
     [
         # A telling word changed in a copy; leaving out and rewording contradict nothing.
         (PIER.replace("14", "19"), PIER, "number: '19' instead of '14'"),
-        (PIER.replace("warmer", "colder"), PIER, "direction: 'colder' instead of 'warmer'"),
-        (
-            PIER.replace("was painted", "was not painted"),
-            PIER,
-            "negation: 'not painted' instead of 'painted'",
-        ),
         (PIER.replace("14 ", ""), PIER, None),
         (PIER.replace("old", "grand"), PIER, None),
         (PIER, PIER, None),
         ("In the colder months gulls nested on the old pier.", PIER, None),
         # Numbers that stand side by side are told in the order of what stands before them.
-        (
-            "Oak plots held 14 species and pine plots held 9 species.",
-            "Oak plots held 9 species and pine plots held 14 species.",
-            "swap: '14' and '9' have changed places",
-        ),
         (
             "Kiln temperature fell from 810 to 640 degrees.",
             "Kiln temperature went from 640 to 810 degrees.",
@@ -59,11 +48,6 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
         ("The share with a drop in rain rose from 3% to 4%.", "Sites were counted.", None),
         ("Moss fell from 9% to 3% as lichen spread from 2% to 5%.", "Sites were counted.", None),
         ("The pier's rank rose from 9.5 to 3.5.", "Ranks were counted.", None),
-        (
-            "Pine plots held 9 species and oak plots held 14 species.",
-            "Oak plots held 14 species and pine plots held 9 species.",
-            None,
-        ),
         (
             "Yield with the slot was 3.4 kg, below the 3.6 kg with the minimum length.",
             "Yield was lower with the slot than with the minimum length (3.4 against 3.6 kg).",

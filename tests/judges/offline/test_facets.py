@@ -1,34 +1,28 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import exp
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.offline import facets
 from summeval_pytest.judges.offline.conflicts import Conflict, words_found
 from summeval_pytest.judges.offline.facets import (
     CONFLICT_CONFIDENCE,
     WHOLE_CONFIDENCE,
     FacetOverlap,
     RatingModel,
-    overlaps,
     rate_all,
     rating_model,
-    repetition,
     segment,
     vetoed,
 )
-from summeval_pytest.judges.offline.roles import cut_at_labels, label_evidence, pieces_of
+from summeval_pytest.judges.offline.roles import cut_at_labels
 
-Roles = Callable[[Sequence[str]], NDArray[np.float64]]
-RESULT = q.FACETS.index("result")
 KITES = "Kites rose 40 m above copper roofs."
 OVERLAP = FacetOverlap(
     found=0.5,
@@ -37,11 +31,6 @@ OVERLAP = FacetOverlap(
     repetition=0.04,
     is_whole=False,
     reason="60% of the reference's words and 1 of 2 numbers found",
-)
-MODEL = RatingModel(
-    coefficients=(2.0, 1.0, -5.0),
-    thresholds={"result": (1.0, 2.0, 3.0)},
-    cuts={"result": (1.5, 2.4, 2.6)},
 )
 HEDGES = (
     "Hedges shelter birds, but their use is poorly understood.",
@@ -71,52 +60,6 @@ SKIPPING = (
 def pair(facet: q.Facet, reference: str, candidate: str) -> q.FacetPair:
     """One facet of both texts."""
     return q.FacetPair(facet=facet, reference=reference, candidate=candidate)
-
-
-def weight(word: str) -> float:
-    """What one word counts."""
-    return facets._weights(word)[word]
-
-
-def overlap_of(facet: q.Facet, reference: str, summary: str, roles: Roles) -> FacetOverlap:
-    """The overlap of one facet, which is all of the reference, with a summary."""
-    question = q.RateFacets((pair(facet, reference, summary),), reference, summary)
-    return overlaps(question, roles)[0]
-
-
-def by_word(**roles: float) -> Roles:
-    """How surely a sentence states a result: by the first of these words that it has."""
-
-    def table(sentences: Sequence[str]) -> NDArray[np.float64]:
-        result = np.zeros((len(sentences), len(q.FACETS)))
-        for row, sentence in enumerate(sentences):
-            result[row, RESULT] = next((p for word, p in roles.items() if word in sentence), 0.0)
-        return result
-
-    return table
-
-
-def test_a_word_counts_by_how_surely_its_sentence_states_the_facet() -> None:
-    """Where the reference is a result for sure: half for the word, half by its sentence's role."""
-    roles = by_word(Zqx=1.0, Vbn=0.4)
-    result = overlap_of("result", "Zqx vbn 41.", "Nothing. Vbn. Wrt zqx: Vbn 41.", roles).found
-    whole = weight("zqx") + weight("vbn") + weight("41")
-    assert result == pytest.approx(0.7 * whole / whole, rel=1e-12)
-    result = overlap_of("result", "Zqx vbn.", "Vbn. Wrt.", roles).found
-    assert result == pytest.approx(0.7 * weight("vbn") / (whole - weight("41")), rel=1e-12)
-
-
-def test_surest_sentence_tells_whether_a_facet_is_stated_at_all() -> None:
-    """The reference states a result for sure, the summary's best sentence with .6."""
-    roles = by_word(Copper=1.0, Roofs=0.2, Kites=0.6)
-    assert overlap_of("result", "Copper.", "Roofs. Kites rose.", roles).stated == 0.6
-    assert overlap_of("method", "Copper.", "Roofs. Kites rose.", roles).stated == 0.8
-
-
-def test_repetition_is_the_share_of_runs_said_before() -> None:
-    """Of the 5 runs of four words in "a b c d a b c d", the last is the first."""
-    assert repetition("a b c d a b c d".split()) == pytest.approx(1 / 5, rel=1e-12)
-    assert repetition(["a", "b", "c"]) == 0.0
 
 
 def rate(reference: str, candidate: str) -> q.FacetRating:
@@ -182,15 +125,6 @@ def test_own_words_bound_the_rating(stated: float, own: float, bounds: tuple[int
     assert replace(OVERLAP, stated=stated, own=own).bounds == bounds
 
 
-def test_own_words_are_those_that_no_other_facet_has() -> None:
-    """Of the result only "rose" and "roofs" are its own: the method has the kites, too."""
-    roles = by_word(Kites=1.0)
-    pairs = (pair("result", "Kites rose. Roofs.", ""), pair("method", "Kites.", ""))
-    result, method = overlaps(q.RateFacets(pairs, "Kites rose. Roofs.", "Kites rose."), roles)
-    assert result.own == pytest.approx(weight("rose") / (weight("rose") + weight("roof")))
-    assert method.own == 1.0
-
-
 def test_facet_left_out_is_rated_one_and_says_so() -> None:
     """The summary has the result's subject, nests and hedges, but none of its own words."""
     pairs = tuple(pair(f, text, "") for f, text in zip(q.FACETS, HEDGES, strict=True))
@@ -250,14 +184,6 @@ def test_each_sentence_goes_where_a_reader_puts_it(text: str, segments: tuple[st
     assert of_each(text) == segments
 
 
-def test_a_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
-    """Under one that is followed by the next facet's it holds for all."""
-    text = "Background: Looms wear out. We timed 12 looms. Conclusion: Buy new looms."
-    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, False, True]
-    text = "Background: Looms wear out. We timed 12 looms. Methods: Buy new looms."
-    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, True, True]
-
-
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
@@ -274,15 +200,6 @@ def test_a_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
 def test_sentences_are_cut_before_a_label_inside_them(text: str, pieces: tuple[str, ...]) -> None:
     """Released abstracts lost the line break before a label, so no full stop splits there."""
     assert cut_at_labels(text) == pieces
-
-
-def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
-    """Worked: the method is nobody's best, and .5 is likely enough for it where .1 is not."""
-    table = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.1, 0.8, 0.1]])
-    rows = dict(zip(HEDGES[::2], table, strict=False))
-    segments = segment(" ".join(rows), lambda sentences: np.array([rows[s] for s in sentences]))
-    assert (segments.background, segments.method) == (HEDGES[0], HEDGES[0])
-    assert (segments.result, segments.conclusion) == (HEDGES[2], "")
 
 
 def test_nearest_sentence_stands_for_a_facet_that_a_summary_does_not_state() -> None:
@@ -303,45 +220,18 @@ def test_one_more_sentence_hides_no_facet() -> None:
         assert segment(f"{more} {whole}").conclusion
 
 
-def test_in_a_reference_without_clear_facets_recall_is_what_counts() -> None:
-    """A role of .5 counts .5 ** 5; the rest is the whole reference's share, whatever the role."""
-    roles = by_word(Zqx=0.5)
-    clear = 0.5**5
-    overlap = overlap_of("result", "Zqx vbn.", "Vbn. Wrt.", roles)
-    share = weight("vbn") / (weight("zqx") + weight("vbn"))
-    assert overlap.found == pytest.approx(clear * share / 2 + (1 - clear) * share, rel=1e-12)
-    assert overlap.stated == pytest.approx((1 - clear) * 0.8, rel=1e-12)
-
-
-def test_numbers_are_counted_once_and_wherever_they_stand() -> None:
-    """Of 12, 40 and 15 the summary has 40, in another sentence."""
-    reference = "Kites rose 12, 40 and 15 m, then 40 m."
-    overlap = overlap_of("result", reference, "Kites rose. We flew 40 kites.", by_word())
-    # kites, rose, 12, 40, 15
-    assert overlap.reason == "words not found: 12, 15 m"
-
-
-def test_score_is_the_weighted_sum_of_the_overlap() -> None:
-    """2 * .5 + .9 - 5 * sqrt(.04) = .9."""
-    assert MODEL.score(OVERLAP.features) == 0.9
-
-
-def test_coverage_is_half_at_the_middle_of_the_thresholds() -> None:
-    """100 / (1 + exp(2 - score)): the thresholds 1, 2 and 3 have the mean 2."""
-    assert [MODEL.coverage(score) for score in (2.0, 3.0, 0.0)] == [50, 73, 12]
-
-
-def test_probabilities_are_differences_of_logistic_curves() -> None:
-    """P(rating <= k) = 1 / (1 + exp(2.4 - k)) for the thresholds 1, 2 and 3."""
-    below = [1 / (1 + exp(2.4 - k)) for k in (1, 2, 3)]
-    chances = MODEL.probabilities("result", 2.4)
-    assert chances == pytest.approx(
-        (below[0], below[1] - below[0], below[2] - below[1], 1 - below[2]), rel=1e-12
+def test_the_rating_model_worked_examples() -> None:
+    """Thresholds 1, 2 and 3, whose mean is 2, and cut points, which a score on them has reached."""
+    model = RatingModel(
+        coefficients=(2.0, 1.0, -5.0),
+        thresholds={"result": (1.0, 2.0, 3.0)},
+        cuts={"result": (1.5, 2.4, 2.6)},
     )
-    assert sum(chances) == pytest.approx(1.0, rel=1e-12)
-
-
-@pytest.mark.parametrize(("score", "rating"), [(1.4, 1), (1.5, 2), (2.4, 3), (2.6, 4)])
-def test_rating_rises_at_each_cut_point(score: float, rating: int) -> None:
-    """A score on a cut point has reached it."""
-    assert MODEL.rating("result", score) == rating
+    assert model.score(OVERLAP.features) == 0.9  # 2 * .5 + .9 - 5 * sqrt(.04)
+    # Half at the mean of the thresholds, and as a logistic curve around it.
+    assert [model.coverage(score) for score in (2.0, 3.0, 0.0)] == [50, 73, 12]
+    assert [model.rating("result", score) for score in (1.4, 1.5, 2.4, 2.6)] == [1, 2, 3, 4]
+    # P(rating <= k) = 1 / (1 + exp(2.4 - k))
+    below = [0.0, *(1 / (1 + exp(2.4 - k)) for k in (1, 2, 3)), 1.0]
+    chances = [high - low for low, high in pairwise(below)]
+    assert model.probabilities("result", 2.4) == pytest.approx(chances, rel=1e-12)

@@ -21,6 +21,7 @@ from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.text.numbers import unstated_figures
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
+from tests.metrics.table_judge import driven
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
 JUDGE: Final = OfflineJudge()
@@ -42,15 +43,9 @@ def papers() -> dict[str, tuple[str, tuple[str, ...], str]]:
 
 def rated(reference: str, summary: str) -> FacetScore:
     """FM by the embedded judge."""
-    flow = facet.measure(reference, summary)
-    questions = next(flow)
-    while True:
-        try:
-            questions = flow.send(tuple(map(JUDGE.compute, questions)))
-        except StopIteration as end:
-            score = end.value
-            assert isinstance(score, FacetScore)
-            return score
+    score = driven(facet.measure(reference, summary), JUDGE.compute)
+    assert isinstance(score, FacetScore)
+    return score
 
 
 def is_justified(rating: RatedFacet) -> bool:

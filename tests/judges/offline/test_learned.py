@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import json
 from importlib import resources
-from math import log
 from typing import Final
 
 import numpy as np
-import pytest
 
-from summeval_pytest.judges.offline.learned import STEPS, chance, learned, logit, rarity
+from summeval_pytest.judges.offline.learned import learned, rarity
 from summeval_pytest.text.words import stem
 
 WEIGHTS: Final = resources.files("summeval_pytest.judges.offline").joinpath("weights")
@@ -36,17 +34,3 @@ def test_a_word_of_every_text_is_less_rare_than_one_of_none() -> None:
     """Rarity runs from 0 to 1, and common scientific words lie low on it."""
     common, known, unknown = rarity(stem("study")), rarity(stem("zinc")), rarity("qqzyx")
     assert 0.0 <= common < known < unknown == 1.0
-
-
-def test_logit_is_the_start_and_the_weighted_shares() -> None:
-    """Weights ship in thousandths, the start last."""
-    *weights, start = (int(step) for step in learned("support")["weights"])
-    shares = [0.5] * len(weights)
-    expected = (start + 0.5 * sum(weights)) / STEPS
-    assert logit("support", shares) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(("odds", "expected"), [(0.0, 0.5), (log(3), 0.75), (-log(3), 0.25)])
-def test_chance_is_the_share_that_the_odds_stand_for(odds: float, expected: float) -> None:
-    """Three to one is three quarters."""
-    assert chance(odds) == pytest.approx(expected)

@@ -7,32 +7,23 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.learned import learned, rarity
+from summeval_pytest.judges.offline.learned import rarity
 from summeval_pytest.judges.offline.presence import (
     PRESENT,
-    PremiseIndex,
-    Signs,
-    added_to,
     check_facts,
     facts_of,
     is_heading,
-    premises_of,
-    probability,
     weighed,
 )
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck
 from summeval_pytest.text.words import content_words
+from tests.judges.offline.test_support import MILL
 
 GLOVES = (
     "Forty cyclists were assigned to wool or nylon gloves for six weeks during a cold winter,"
     " and grip strength fell by 3%."
 )
 ROOFS = ("Kites rose above copper roofs.", "Sixteen ferries crossed the lake.")
-MILL = (
-    "The mill ground 40 sacks of rye a day.",
-    "Wind speed fell in August.",
-    "The miller kept bees.",
-)
 
 
 @pytest.mark.parametrize(
@@ -108,25 +99,6 @@ def test_a_word_weighs_by_its_rarity_and_its_kind() -> None:
         "cross": 0.5 * (0.5 + rarity("cross")),
         "lake": 0.5 + rarity("lake"),
     }
-
-
-@pytest.mark.parametrize(
-    ("word", "premise", "is_there"),
-    [
-        *(("16", "Sixteen ferries.", True), ("sixteen", "16 ferries.", True)),
-        ("organis", "The organizer spoke.", True),
-        # Four letters in common are little in a long word, and digits are never cut.
-        *(("intern", "Interstate roads.", False), ("kite", "Kin met.", False)),
-        *(("16", "Six ferries.", False), ("16", "166", False)),
-    ],
-)
-def test_a_word_is_there_in_another_form(word: str, premise: str, *, is_there: bool) -> None:
-    """Numbers in digits and words are the same, and so are spellings and derivations."""
-    assert (PremiseIndex((premise,)).stands_for(word) is not None) is is_there
-
-
-NOTHING = Signs(0.0, 0.0, 0.0, numbers_lost=-1.0, rarest_lost=-1.0, beside=0.0, of_summary=0.0)
-EVERYTHING = Signs(1.0, 1.0, 1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0, of_summary=0.0)
 
 
 def checked(fact: str, premises: Sequence[str], before: str = "") -> FactCheck:
@@ -206,17 +178,6 @@ def test_what_makes_a_fact_more_probable() -> None:
     assert kept(copper, ROOFS[:1], every=False)[0] < kept(copper, ROOFS[:1], every=True)[0]
 
 
-def test_each_sign_counts_and_none_counts_against_a_fact() -> None:
-    """No weight is negative, so each probability can be told from its signs."""
-    slopes = learned("presence")["slopes"].tolist()
-    assert len(slopes) == len(NOTHING)
-    assert min(slopes) >= 0.0
-    assert probability(NOTHING) < PRESENT < probability(EVERYTHING)
-    for sign in ("found", "close", "numbers_lost", "beside"):
-        missing = EVERYTHING._replace(**{sign: getattr(NOTHING, sign)})
-        assert probability(missing) < probability(EVERYTHING)
-
-
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())
 def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.DataObject) -> None:
     """Whatever a text says, repeating it is present."""
@@ -224,29 +185,3 @@ def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.
     result = checked(premises[place], premises)
     assert (result.entailed, result.support) == (True, 1.0)
     assert premises[result.premises[0]] == premises[place]
-
-
-def test_refinement_adds_what_follows_its_subject() -> None:
-    """One that adds nothing is weighed whole; otherwise it would be weighed by nothing."""
-    root, refined, *_ = facts_of(GLOVES, 0, 0)
-    assert added_to(root.text, refined.text) == "to wool or nylon gloves."
-    assert added_to("Red kites rose.", "Kites.") == "Kites."
-
-
-def test_words_are_traced_to_the_premises_that_have_them() -> None:
-    """Premise 0 has the first two of three words, premise 1 the last: bits 1, 2 and 4."""
-    traces = premises_of(ROOFS).trace({"copper": 1.0, "roof": 2.0, "lake": 4.0})
-    assert traces.carried == {0: 0b011, 1: 0b100}
-    assert traces.present == 0b111
-    assert traces.sums(0b110) == 6.0
-
-
-def test_words_in_one_phrase_are_closer_than_words_of_two_premises() -> None:
-    """Copper and roofs are neighbours: 1 / 1. From roofs to sixteen are 3 more: 1 / 4."""
-    index = premises_of(ROOFS)
-    for words, closeness in (
-        ("copper roof", 1.0),
-        ("roof sixteen", 0.25),
-        ("copper moon roof", 0.5),
-    ):
-        assert index.closeness(index.trace(dict.fromkeys(words.split(), 1.0))) == closeness

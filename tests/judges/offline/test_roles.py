@@ -7,16 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.roles import (
-    BESIDE,
-    N_PLACE_ROWS,
-    OWN,
-    STATES,
-    RoleModel,
-    chain_posteriors,
-    own_and_beside,
-    roles_of,
-)
+from summeval_pytest.judges.offline.roles import chain_posteriors, roles_of
 
 SENTENCES = (
     "Little is known about how kettles lose heat.",
@@ -54,20 +45,3 @@ def test_posteriors_are_those_of_all_paths_counted_one_by_one() -> None:
             counted[place, state] += np.exp(said + followed)
     posteriors = chain_posteriors(evidence, order)
     assert posteriors == pytest.approx(counted / counted.sum(axis=1)[:, None], rel=1e-12)
-
-
-def test_weights_add_up_as_whole_steps() -> None:
-    """Worked: 64 steps of 1/128 for a word, 128 at the first place; log-odds .5 + 1 = 1.5."""
-    n_states = len(STATES)
-    words = np.zeros((OWN + 2 * BESIDE, n_states), dtype=np.int8)
-    own, _ = own_and_beside("kettles")
-    words[own[0], 2] = 64
-    order = np.zeros((n_states + 2, n_states), dtype=np.int16)
-    order[-2, 2] = 128
-    places = np.zeros((N_PLACE_ROWS, n_states), dtype=np.int16)
-    model = RoleModel(words=words, places=places, order=order)
-    assert model.evidence(["kettles"]).tolist() == [[0.0, 0.0, 1.5, 0.0, 0.0]]
-    odds = np.exp(1.5)
-    assert model.posteriors(["kettles"])[0] == pytest.approx(
-        [2 / (4 + odds), odds / (4 + odds), 1 / (4 + odds), 1 / (4 + odds)], abs=1e-9
-    )
