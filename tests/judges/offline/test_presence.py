@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.learned import rarity
@@ -81,10 +81,9 @@ def test_facts_keep_words_and_stand_after_their_parents(
     sentence: str, place: int, offset: int
 ) -> None:
     """What a summary says must not be lost on the way to being checked; a heading says nothing."""
-    assume(not is_heading(sentence))
     facts = facts_of(sentence, place, offset)
     message = {word for fact in facts for word in content_words(fact.text)}
-    assert set(content_words(sentence)) <= message
+    assert is_heading(sentence) or set(content_words(sentence)) <= message
     for number, fact in enumerate(facts, start=offset):
         assert fact.sentence == place
         assert fact.parent is None or offset <= fact.parent < number
