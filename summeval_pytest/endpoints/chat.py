@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, NamedTuple, TypeGuard
 
 from summeval_pytest.errors import Fault, NoReplyError
@@ -425,11 +427,11 @@ class Trouble:
         return self.fault == "bad_request" and not self.is_too_long
 
 
-def read_trouble(status: int, headers: Mapping[str, str], text: str) -> Trouble:
+def read_trouble(status: int, headers: Mapping[str, str], text: str, now: datetime) -> Trouble:
     """What a response with an error status says, 300 or more; its text is free of secrets.
 
     408, 409, 429 and 5xx may pass, unless ``x-should-retry: false`` comes with them or a 429 is for
-    want of money. The endpoint asks to be left alone by ``retry-after``, a number of seconds.
+    want of money.
     """
     error = _error_of(text)
     code, kind = error.get("code", ""), error.get("type", "")
@@ -446,7 +448,7 @@ def read_trouble(status: int, headers: Mapping[str, str], text: str) -> Trouble:
         fault=fault,
         may_pass=fault in {"rate_limited", "server_error"} and not is_called_off,
         what=what,
-        wait_seconds=_seconds(headers.get("retry-after", "")),
+        wait_seconds=wait_seconds(headers, now),
         status=status,
         param=error.get("param", ""),
         words=frozenset(_WORD.findall(_ESCAPE.sub(" ", text[:_SEARCHED]).lower())),
@@ -467,9 +469,19 @@ def _error_of(text: str) -> dict[str, str]:
     return {**names, "message": _line(error.get("message") or error.get("detail") or error)}
 
 
-def _seconds(text: str) -> float | None:
-    """A number of seconds, 0 or more; None for anything else."""
-    with suppress(ValueError):
-        seconds = float(text)
-        return seconds if math.isfinite(seconds) and seconds >= 0 else None
-    return None
+def wait_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
+    """How long a response asks to be left alone; None where it does not say, or says nonsense.
+
+    ``retry-after-ms`` goes before ``retry-after``, a number of seconds or a date.
+    """
+    for header, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(ValueError):
+            number = float(headers.get(header, ""))
+            if math.isfinite(number) and number >= 0:
+                return number / per_second
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+    except (ValueError, OverflowError):
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - now).total_seconds())

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final, Protocol
 
@@ -381,7 +382,7 @@ class Client:
         redacted = self.endpoint.redacted
         text = redacted(text)
         if status >= _REDIRECTED:
-            return read_trouble(status, headers, text)
+            return read_trouble(status, headers, text, datetime.now(UTC))
         reply = read_body(text) if route == CHAT else read_decision(text)
         return replace(
             reply,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import string
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -329,9 +330,12 @@ def test_counts_that_are_none_are_unknown() -> None:
         assert chat.read_body(completion(usage=usage)).usage == read
 
 
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
 def trouble(status: int, text: str = "{}", headers: dict[str, str] | None = None) -> chat.Trouble:
     """What is made of a response with an error status."""
-    return chat.read_trouble(status, headers or {}, text)
+    return chat.read_trouble(status, headers or {}, text, NOW)
 
 
 def test_an_error_in_openais_form_is_read_whole() -> None:
@@ -407,18 +411,30 @@ def test_an_endpoint_may_call_any_retry_off() -> None:
         assert trouble(status, headers={"x-should-retry": message}).may_pass is again
 
 
-def test_a_wait_that_is_asked_for_is_read() -> None:
-    """A number of seconds is granted; nonsense is none, and neither is a date, which few send."""
-    for text, seconds in (
-        ("2", 2.0),
-        ("0.7", 0.7),
-        ("0", 0.0),
-        ("86400", 86400.0),
-        *[(text, None) for text in ("", "soon", "-5", "nan", "1e400")],
-        ("Sun, 01 Mar 2026 12:05:00 GMT", None),
+def test_each_way_to_ask_for_a_wait_is_read() -> None:
+    """Seconds, milliseconds and dates are all in use; nonsense is none."""
+    for headers, seconds in (
+        ({}, None),
+        ({"retry-after-ms": "700"}, 0.7),
+        ({"retry-after-ms": "700", "retry-after": "5"}, 0.7),
+        ({"retry-after-ms": "soon", "retry-after": "5"}, 5.0),
+        *[
+            ({"retry-after": text}, seconds)
+            for text, seconds in (
+                ("2", 2.0),
+                ("0.7", 0.7),
+                ("0", 0.0),
+                ("86400", 86400.0),
+                ("Sun, 01 Mar 2026 12:05:00 GMT", 300.0),
+                ("Sun, 01 Mar 2026 12:05:00", 300.0),
+                ("Sun, 01 Mar 2026 14:05:00 +0200", 300.0),
+                ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
+                *[(text, None) for text in ("soon", "-5", "nan", "1e400")],
+                ("Sun, 99 Mar 2026 12:05:00 GMT", None),
+            )
+        ],
     ):
-        assert trouble(503, headers={"retry-after": text}).wait_seconds == seconds
-    assert trouble(503).wait_seconds is None
+        assert chat.wait_seconds(headers, NOW) == seconds
 
 
 KEYS = ["choices", "message", "content", "error", "refusal", "usage", "text"]
@@ -450,5 +466,5 @@ def test_every_body_is_a_reply_or_a_fault(text: str) -> None:
 @given(status=st.integers(300, 599), after=st.text(max_size=12) | st.floats().map(str))
 def test_every_wait_that_is_asked_for_is_finite(status: int, after: str) -> None:
     """Headers are written by strangers."""
-    seconds = trouble(status, headers={"retry-after": after}).wait_seconds
+    seconds = trouble(status, headers={"retry-after": after, "retry-after-ms": after}).wait_seconds
     assert seconds is None or 0.0 <= seconds < float("inf")

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import cast
 
 import pytest
@@ -155,7 +156,7 @@ def test_a_refusal_costs_a_field_or_a_level() -> None:
     ):
         error = json.dumps({"error": {"message": said, "param": param or None}})
         for status in statuses:
-            trouble = chat.read_trouble(status, {}, error)
+            trouble = chat.read_trouble(status, {}, error, datetime.now(UTC))
             assert next_trial(dialect, trouble, has_schema=True) == following
             free = next_trial(replace(dialect, level=None), trouble, has_schema=False)
             if following is not None and following.level == dialect.level:
@@ -267,7 +268,7 @@ PARAM = "max_tokens"
 def test_a_refusal_names_the_longest_reply(said: str, param: str, most: int | None) -> None:
     """It is read, as nothing else announces it; a number in a name is none."""
     error = json.dumps({"error": {"message": said, "param": param or None, "code": 400}})
-    trouble = chat.read_trouble(400, {}, error)
+    trouble = chat.read_trouble(400, {}, error, datetime.now(UTC))
     assert allowed_room(trouble, ROOMY, room(ROOMY, STRICT)) == most
     assert room(ROOMY, replace(STRICT, most_tokens=most)) == (most or chat.ROOM)
     assert allowed_room(trouble, FREE, room(FREE, STRICT)) is None  # its reply is short already
@@ -277,7 +278,7 @@ def test_a_refusal_names_the_longest_reply(said: str, param: str, most: int | No
 def test_a_refusal_without_a_number_is_an_error(code: object) -> None:
     """The endpoint's words say more than a row of guesses would."""
     error = json.dumps({"error": {"message": "max_completion_tokens is too large", "code": code}})
-    trouble = chat.read_trouble(400, {}, error)
+    trouble = chat.read_trouble(400, {}, error, datetime.now(UTC))
     assert allowed_room(trouble, ROOMY, room(ROOMY, STRICT)) is None
 
 
