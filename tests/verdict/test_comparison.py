@@ -32,8 +32,6 @@ from tests.verdict.records import (
     unscored,
 )
 
-SHORT, LONG = "Mice slept. " * 9, "Mice slept. " * 10
-
 
 def difference(comparison: Comparison, name: str) -> Difference:
     """The difference of one number, which is there."""
@@ -72,24 +70,6 @@ def test_interval_p_value_and_ruled_out_drop_are_those_of_the_changes() -> None:
     for rule, level in (("faithfulness:no-worse-0.5:p0.01", 0.01), ("p0.1", 0.05)):
         actual = difference(compared(old, new, rule), "faithfulness")
         assert actual.ruled_out == pytest.approx(refuted_drop(changes, level=level))
-
-
-def test_equal_runs_have_no_difference_and_nothing_fails() -> None:
-    """A release against itself is green under every rule, and says that nothing was seen."""
-    pairs = [
-        pair(f"moss-0{n}", rated(marks(method=1 + n)), eva(n / 4), faithful(1 - n / 4))
-        for n in range(4)
-    ]
-    actual = compared(pairs, pairs, "p0.99", *(f"{name}:0" for name in ("facet", "eva.recall")))
-    assert actual.passes
-    assert (actual.flips, actual.mismatches) == ((), ())
-    for each in actual.differences:
-        assert (each.change, each.old) == (0, each.new)
-        assert each.p in {1.0, None}
-        assert each.low is not None
-        assert each.low < 0
-        assert each.low == -(each.high or 0)
-        assert (each.ruled_out or 0) > 0
 
 
 @pytest.mark.parametrize(
@@ -284,7 +264,6 @@ def long_summaries(*odd: bool | None) -> list[PairResult]:
 
 
 KEPT = "faithfulness:0.02"
-HALF = [pair(f"moss-{n:02}", faithful(0.5)) for n in range(2)]
 COUNTED = ", with 1 unanswered sentence counted as wrong"
 MAY_HIDE = "in faithfulness, which may hide a drop; judge it again"
 
@@ -293,35 +272,27 @@ MAY_HIDE = "in faithfulness, which may hide a drop; judge it again"
     ("old", "new", "rule", "undecided"),
     [
         # 25 of 25 before, 24 of 25 now; an unanswered sentence may be right
-        (long_summaries(True), long_summaries(False), KEPT, ""),
-        (
-            long_summaries(True),
-            long_summaries(None),
-            KEPT,
-            f"faithfulness drops by 0.040, more than 0.02{COUNTED}",
-        ),
+        (True, False, KEPT, ""),
+        (True, None, KEPT, f"faithfulness drops by 0.040, more than 0.02{COUNTED}"),
         # what is .96 before may be 1, whatever the rule allows
-        *(
-            (long_summaries(None), new, rule, f"v1.3 has 1 unanswered sentence {MAY_HIDE}")
-            for new in (long_summaries(False), long_summaries(True))
-            for rule in (KEPT, "faithfulness:0.3")
-        ),
-        # and so may a paper that has no score
-        (
-            [HALF[0], pair("moss-01", unscored("faithfulness", SILENT))],
-            HALF,
-            KEPT,
-            f"v1.3 has 1 unscored paper {MAY_HIDE}",
-        ),
+        (None, False, "faithfulness:0.3", f"v1.3 has 1 unanswered sentence {MAY_HIDE}"),
+        (None, True, KEPT, f"v1.3 has 1 unanswered sentence {MAY_HIDE}"),
     ],
 )
 def test_a_rule_that_missing_answers_leave_open_is_neither_kept_nor_broken(
-    old: list[PairResult], new: list[PairResult], rule: str, undecided: str
+    old: bool | None, new: bool | None, rule: str, undecided: str
 ) -> None:
     """It is neither a pass nor the system's failure, but the judge's fault."""
-    actual = compared(old, new, rule)
+    actual = compared(long_summaries(old), long_summaries(new), rule)
     assert actual.undecided == ((("faithfulness", undecided),) if undecided else ())
     assert (actual.passes, actual.fails) == (False, not undecided)
+
+
+def test_a_paper_that_the_judge_left_unscored_before_may_hide_a_drop() -> None:
+    """As an unanswered sentence may."""
+    half = pairs_of(0.5, 0.5)
+    actual = compared([half[0], pair("moss-01", unscored("faithfulness", SILENT))], half, KEPT)
+    assert actual.undecided == (("faithfulness", f"v1.3 has 1 unscored paper {MAY_HIDE}"),)
 
 
 def test_missing_answers_matter_only_where_they_decide() -> None:

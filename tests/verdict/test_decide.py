@@ -101,23 +101,6 @@ def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
     assert (kept.outcome, kept.fault) == ("error", "a worker died")
 
 
-def test_what_nobody_scored_is_an_error_or_a_failure_whatever_the_thresholds() -> None:
-    """By the judge's silence an error, of the pair and its means; by the system's a failure."""
-    zero = (Threshold("faithfulness", 0.0),)
-    low = Thresholds(pair=zero, mean=zero)
-    silent = suite(pair("moss-00", unscored("faithfulness", SILENT, "cut")), thresholds=low)
-    actual = decided(silent)
-    assert (outcomes(actual), actual.systems[0].outcome) == (["error"], "error")
-    assert actual.systems[0].fault == (
-        "system 'careful' is undecided: faithfulness is unscored on 1 of 1 papers, first"
-        " 'moss-00': unanswered, cut"
-    )
-    refused = decided(suite(pair("moss-00", unscored("faithfulness")), thresholds=low))
-    assert (outcomes(refused), refused.systems[0].outcome) == (["failed"], "failed")
-    broken = suite(replace(silent.pairs[0], fault="no reply"), thresholds=low)
-    assert decided(broken).pairs[0].verdict.undecided == ("no reply",)
-
-
 def test_waivers_are_listed_once_with_what_became_of_them() -> None:
     """Of pairs, of means, and of a pair that was not judged."""
     waivers = on_day(

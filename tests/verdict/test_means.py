@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -123,15 +122,9 @@ TENTHS = [paper(n, facet=0.9) for n in (1, *range(3, 21))]
     ("papers", "name", "least", "message"),
     [
         ([of_25(1, False)], "faithfulness", 0.97, "failed"),
-        (
-            [of_25(1, None)],
-            "faithfulness",
-            0.97,
-            f"mean faithfulness 0.960 < 0.97, {COUNTED}",
-        ),
+        ([of_25(1, None)], "faithfulness", 0.97, f"mean faithfulness 0.960 < 0.97, {COUNTED}"),
         ([of_25(1, None)], "faithfulness", 0.96, ""),
         ([*FULL, of_25(19), NO_SENTENCES], "faithfulness", 0.951, ""),
-        ([*FULL, of_25(19, None)], "faithfulness", 0.951, ""),
         (
             [*FULL, of_25(19, None), NO_SENTENCES],
             "faithfulness",
@@ -183,28 +176,6 @@ def test_a_mean_that_surely_fails_is_a_failure_beside_one_that_is_open() -> None
 LOW = [paper(1, facet=0.5, eva=0.9), paper(2, facet=0.7, eva=0.9)]
 """Means 0.6 and 0.9."""
 LIMITS = (("facet", 0.65), ("eva", 0.4))
-
-
-@pytest.mark.parametrize(
-    ("changes", "state"),
-    [
-        ({}, "in use"),
-        ({"least": 0.6}, "in use"),
-        ({"least": 0.61}, "exceeded"),
-        ({"expires": "2027-01-14"}, "expired"),
-    ],
-)
-def test_a_waived_mean_stays_and_misses_nothing(changes: dict[str, object], state: str) -> None:
-    """The mean stands in the verdict as it is; only what follows from it is waived."""
-    bare = verdict(LOW, *LIMITS)
-    assert ([mean.name for mean in bare.missed], outcome(bare)) == (["facet"], "failed")
-    waivers = on_day(replace(waiver(paper=ALL_PAPERS), **changes))  # type: ignore[arg-type]  # its fields
-    actual = verdict(LOW, *LIMITS, waivers=waivers)
-    assert actual.means == bare.means
-    assert [use.state for use in actual.waivers] == [state]
-    is_covered = state == "in use"
-    assert (not actual.missed, not actual.waiver_faults) == (is_covered, is_covered)
-    assert outcome(actual) == ("passed" if is_covered else "failed")
 
 
 def test_a_waiver_of_a_mean_that_is_reached_fails_the_means() -> None:

@@ -19,6 +19,7 @@ from summeval_pytest.verdict.policy import (
     TESTED,
     Policy,
     Rule,
+    levels,
     rules_of,
     suite_rules,
 )
@@ -127,6 +128,17 @@ def test_the_margins_of_a_suite_become_rules() -> None:
         with pytest.raises(SuiteError, match=rf"s.toml:4: '{key}':? ") as caught:
             suite_rules(table(name, value, key))
         assert message in str(caught.value)
+
+
+def test_only_the_numbers_with_a_level_are_tested_where_there_is_one() -> None:
+    """Each number more makes Holm's correction stricter for the others."""
+    rules = [
+        Rule(name="eva", drop=0.02),
+        Rule(name="eva.recall", level=0.1),
+        Rule(name="facet", drop=0.1, level=0.01),
+        Rule(name="facet", level=0.05),  # of two levels the stricter one counts
+    ]
+    assert levels(rules) == {"eva.recall": 0.1, "facet": 0.01}
 
 
 # Suites that grew

@@ -5,15 +5,13 @@ from itertools import product
 
 import pytest
 
-from summeval_pytest.metrics.catalogue import findings_of
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import Comparison
-from summeval_pytest.verdict.pair import PairVerdict, Shortfall
 from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.run import Covered, Outcome, PairResult, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from summeval_pytest.verdict.trust import Agreement, Trust
-from tests.verdict.records import eva, marks, pair, rated, run, suite, system
+from tests.verdict.records import eva, pair, rated, run, suite, system
 
 BOTH = (pair("moss-01"), pair("zinc-01"))
 RANK: tuple[Covered, ...] = ("not judged", "passed", "failed", "error")
@@ -34,15 +32,6 @@ def gated(*pairs: PairResult, outcome: Covered = "passed") -> SuiteRecord:
     return suite(
         *pairs, systems=(replace(system("careful", "moss-01", "zinc-01"), outcome=outcome),)
     )
-
-
-def test_the_findings_that_explain_a_failure_are_those_of_what_is_missed() -> None:
-    """The record keeps every finding, so that other thresholds can be tried later."""
-    actual = findings_of((rated(marks(result=1, method=1)), eva(0.5)), ("Moss was grown.",))
-    low = PairVerdict(shortfalls=(Shortfall(name="facet.method", value=1, least=2),))
-    failing = replace(BOTH[0], outcome="failed", findings=actual, verdict=low)
-    assert len(actual) > 1
-    assert [each.number for each in failing.explanation] == ["facet.method"]
 
 
 @pytest.mark.parametrize(

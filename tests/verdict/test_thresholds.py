@@ -12,7 +12,6 @@ from summeval_pytest.verdict.thresholds import (
     MEAN,
     Threshold,
     Thresholds,
-    check_supported,
     read_thresholds,
 )
 
@@ -73,22 +72,3 @@ def test_a_threshold_that_can_never_decide_is_refused_there(snapshot: SnapshotAs
         assert on_command_line(option) == f"--summ-min={option}: {messages[-1]}"
     options = ("facet", "facet=", "facet=high", "facet=0,6", "")
     assert [*messages, *map(on_command_line, options)] == snapshot
-
-
-@pytest.mark.parametrize("scope", ["pair", "mean"])
-def test_a_threshold_on_support_is_refused_under_a_model_with_one_vote(scope: str) -> None:
-    """Support is a share of votes; of one vote there is none, which is known beforehand."""
-
-    def stored(name: str) -> Thresholds:
-        return Thresholds(**{"pair": (), "mean": (), scope: (Threshold(name, 0.5),)})
-
-    with pytest.raises(OptionError) as caught:
-        check_supported(stored("faithfulness.support"), "gpt", 1, FILE)
-    assert str(caught.value) == (
-        f"{FILE} has a threshold for faithfulness.support, and judge 'gpt' with one vote says of a"
-        " sentence only yes or no; use --summ-judge=offline or --summ-votes=3, hold faithfulness in"
-        " its place, or remove the threshold"
-    )
-    for n_votes in (None, 3):
-        check_supported(stored("faithfulness.support"), "gpt", n_votes, FILE)
-    check_supported(stored("faithfulness"), "gpt", 1, FILE)
