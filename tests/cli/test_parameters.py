@@ -9,7 +9,6 @@ from cyclopts import App
 from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.cli.parameters import session_of, with_options
 from summeval_pytest.errors import UsageError
-from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.options import TABLE, Options
 from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.run.runner import Task
@@ -91,25 +90,6 @@ def test_a_command_has_its_shared_options_from_the_table() -> None:
         "report --github", "report --run-record", "study --judge", "study --model",
         "thresholds --judge",
     }  # fmt: skip
-
-
-def test_pairs_are_those_of_default_or_named_systems(folder: Path) -> None:
-    """System by system, once each; a system that the suite lacks is a model."""
-    # Metrics are those that thresholds need, or all of them.
-    for options, systems in (
-        ([], ["good", "bad"]),
-        (["--model", "bad,writer", "--model", "bad"], ["bad", "writer"]),
-        (["--model", "llama3:8b", "--endpoint", "here"], ["llama3:8b"]),
-    ):
-        suite, tasks = gated(*options)
-        names = [(task.system, task.paper) for task in tasks]
-        assert names == [(system, paper) for system in systems for paper in ("kiln", "moss")]
-        assert all(task.suite is suite for task in tasks)
-        assert {task.metrics for task in tasks} == {METRICS}
-        assert systems != ["llama3:8b"] or suite.systems["llama3:8b"].endpoint == "here"
-    write_suite(folder, URL, tail='\n[thresholds.mean]\n"eva.recall" = 0.1\n')
-    _, tasks = gated()
-    assert {task.metrics for task in tasks} == {("eva",)}
 
 
 def test_mistakes_are_reported_before_anything_is_surveyed() -> None:

@@ -36,15 +36,6 @@ def test_plan_counts_what_a_run_asks(tmp_path: Path, server: ScriptedServer, she
     first, second = shell.lines("plan", "kilns")  # the embedded judge asks nobody
     assert first.startswith("plan: judge offline-")
     assert second == "this judge asks no endpoint: the run costs nothing"
+    assert shell.run("plan", "kilns", "--judge", "gpt-9")[0] == 0, "a plan needs no key"
     message = shell.error(4, "plan", "kilns", "--votes", "3")
     assert "--summ-votes asks a model several times" in message
-
-
-def test_plan_needs_no_key_and_counts_votes(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
-    """Three votes cost three times as much; summaries are asked for first."""
-    write_suite(tmp_path / "kilns", server.url, endpoint='api_key_env = "TEAM_KEY"', tail=FAITHFUL)
-    assert calls_of(shell.lines(*PLAN, "--votes", "3")[2]) == ("good", "faithfulness", "6")
-    assert calls_of(shell.lines(*PLAN, "--model", "writer")[2]) == ("writer", "summaries", "2")
-    assert shell.run("plan", "kilns", "--judge", "gpt-9")[0] == 0

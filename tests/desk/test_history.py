@@ -11,11 +11,9 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
 from tests.resealing import resealed
-from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import eva, marks, pair, rated, record_text, run, suite, supported
 
 SEEN: Final = replace(supported({"Mice slept.": True, "Rats ran.": False}), conflicts=0)
@@ -66,33 +64,6 @@ def test_runs_stand_in_order_and_a_new_judge_is_marked(runs: Path, shell: Shell)
     _, lines, _ = shell.run("history", runs / "v9.json")
     means = re.findall(r"\S+ \[\S+ \S+\]", lines[2])
     assert means == ["0.950 [0.43, 1.00]", "0.750 [0.13, 0.99]", "0.500 [0.19, 0.81]"]
-
-
-def test_an_outcome_is_the_worst_of_judge_pairs_and_means(shell: Shell, tmp_path: Path) -> None:
-    """A run that failed, or that did not judge all pairs, must not read as passed."""
-    good, bad = pair("moss-01", rated()), pair("moss-02", rated(marks(result=1)))
-    mean = Thresholds(pair=(), mean=(Threshold("facet", 0.5),))
-    both = Thresholds(pair=(Threshold("facet", 0.9),), mean=mean.mean)
-    whole = suite(good, bad, thresholds=mean)
-    floors = (Floors(floors=(Threshold("facet_exact", 0.5, "point"),), judge="fair"),)
-    runs = {
-        "passed": whole,
-        "failed": suite(good, bad, thresholds=both),
-        "partial": suite(good, thresholds=mean, systems=whole.systems),
-        "untrusted": replace(
-            whole,
-            policy=replace(whole.policy, floors=floors),
-            golden=(golden(answered("result", 4, 1)),),
-        ),
-        "error": replace(whole, golden_fault="the judge broke down"),
-    }
-    texts = {name: record_text(run(each)) for name, each in runs.items()}
-    texts["cut"] = "".join(texts["passed"].splitlines(keepends=True)[:-1])
-    for name, text in texts.items():
-        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
-    _, lines, _ = shell.run("history", *(tmp_path / f"{name}.json" for name in texts))
-    outcomes = [line.split()[2] for line in lines if "careful" in line]
-    assert outcomes == [*runs, "partial"]
 
 
 def test_systems_of_one_run_have_lines_of_their_own(
