@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,9 @@ from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.judges.composed import ComposedJudge
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.run.plan import planned_calls
-from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.suite.prices import price_at
 from tests.asked_suite import by_rule, desk_for, evaluated, loaded, tasks_of, write_suite
-from tests.decisions_by_rule import changing, decided
+from tests.decisions_by_rule import decided
 from tests.scripted_server import Action, ScriptedServer, Seen, Status
 
 LUNA = '\n[judges.luna]\nkind = "{kind}"\nendpoint = "here"\nmodel = "luna-6"\n'
@@ -81,17 +79,6 @@ def test_a_plan_counts_the_calls_of_a_run_and_none_of_their_replies(tmp_path: Pa
     assert all(each.cost for each in calls)
 
 
-def test_a_budget_stops_a_decision_judge(tmp_path: Path) -> None:
-    """What would cost more than is left is not asked."""
-    prices = "input_price = 1000.0\noutput_price = 0.0\n"
-    with ScriptedServer(decided) as server:
-        suite = loaded(luna(tmp_path / "suite", server.url, more=prices))
-        session = desk_for(tmp_path / "store", suite, budget=2.0)
-        results = evaluated(session, suite, tasks_of(suite), "luna")
-        assert 0 < server.n_requests < 10
-    assert any("budget" in str(each) for each in results)
-
-
 def test_facts_are_listed_offline_unless_the_suite_names_a_judge(tmp_path: Path) -> None:
     """Lists come from ``facts``; everything else from the decision judge itself."""
     suite = loaded(luna(tmp_path / "suite", "http://127.0.0.1:1/v1"))
@@ -123,14 +110,6 @@ def test_a_wrong_table_is_an_error_with_its_line(tmp_path: Path, keys: str, said
         loaded(folder)
 
 
-def test_votes_are_refused_by_a_judge_of_probabilities(tmp_path: Path) -> None:
-    """A probability is asked for once."""
-    suite = loaded(luna(tmp_path / "suite", "http://127.0.0.1:1/v1"))
-    session = Session({}, Terms(votes=3, store=str(tmp_path / "store")))
-    with pytest.raises(OptionError, match="--summ-votes"):
-        session.judge("luna", [suite])
-
-
 def test_the_list_of_prices_knows_the_decisions_of_openai() -> None:
     """The same model costs less there than in chat, and its answers nothing."""
     endpoint = Endpoint(name="openai", base_url="https://api.openai.com/v1")
@@ -141,16 +120,6 @@ def test_the_list_of_prices_knows_the_decisions_of_openai() -> None:
     typesafe = Endpoint(name="typesafe", base_url="https://api.typesafe.ai/v1")
     assert isinstance(price_at(typesafe, "jev-1.13", "systemone"), Price)
     assert price_at(typesafe, "jev-1.13") is None
-
-
-def test_a_refused_item_is_one_unanswered_one_of_its_pair(tmp_path: Path) -> None:
-    """One declined question is an error of one item, and the run says which."""
-    change = changing(s1={"type": "refusal"})
-    with ScriptedServer(lambda seen: decided(seen, change)) as server:
-        suite = loaded(luna(tmp_path / "suite", server.url))
-        results = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), "luna")
-    reasons = Counter("the model refused this question" in str(each) for each in results)
-    assert reasons == {True: 2}
 
 
 def test_a_server_of_another_kind_ends_the_run(tmp_path: Path) -> None:

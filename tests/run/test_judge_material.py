@@ -168,10 +168,19 @@ def test_a_suite_that_does_not_define_the_judge_gives_no_examples(tmp_path: Path
         [{**label, "facets": {"method": None}} for label in LABELS],
         [{"paper": p, "system": "writer", "facets": {"method": 2}} for p in SENTENCES],
         [{"paper": p, "system": "good", "overall": 0.5} for p in SENTENCES],
+        # of faithful sentences alone a judge would learn to say yes; the 100th is not there
+        [
+            {
+                "paper": p,
+                "system": "good",
+                "sentences": [{"index": n, "faithful": n == 0} for n in (0, 99)],
+            }
+            for p in SENTENCES
+        ],
     ],
-    ids=["of one paper", "without a rating", "of a model under test", "without facets"],
+    ids=["one paper", "no rating", "a model under test", "no facets", "sentences of one kind"],
 )
-def test_too_few_ratings_are_a_usage_error(tmp_path: Path, labels: list[object]) -> None:
+def test_too_few_examples_are_a_usage_error(tmp_path: Path, labels: list[object]) -> None:
     """Without an example of another paper, the judge would be asked in another way in silence."""
     suite = suite_in(tmp_path / "kilns", *labels)
     with pytest.raises(OptionError) as caught:
@@ -267,18 +276,3 @@ def test_facts_are_checked_with_labelled_facts_of_other_papers(tmp_path: Path) -
     shown = label_examples("rule", [suite]).facts
     assert len(shown) == 4
     assert signature_of(suite).endswith(f" fact_examples={shown}/{fact_examples_hash()}")
-
-
-def test_labels_of_one_kind_are_no_examples_of_sentences(tmp_path: Path) -> None:
-    """A judge that sees faithful sentences only would learn to say yes; the 100th is not there."""
-    sentences = [{"index": 0, "faithful": True}, {"index": 99, "faithful": False}]
-    faithful = [{**label, "sentences": sentences} for label in CHECKED]
-    suite = suite_in(tmp_path / "kilns", *faithful)
-    with pytest.raises(OptionError) as caught:
-        signature_of(suite)
-    assert str(caught.value) == (
-        f"judge 'rule' takes its examples from labels, and {suite.shown} has too few: it needs"
-        " recorded summaries of at least two papers with ratings of facets, or with sentences or"
-        " facts of both kinds, at most 3,000 tokens each with their texts; label more, or delete"
-        " 'examples'"
-    )

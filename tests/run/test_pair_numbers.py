@@ -1,39 +1,27 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import FacetScore, RatedFacet
-from summeval_pytest.metrics.facts import CheckedFact
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import Fact
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
-
-
-def checked(*holds: bool | None) -> tuple[CheckedFact, ...]:
-    """Facts with these verdicts."""
-    return tuple(
-        CheckedFact(fact=Fact(text=str(place), sentence=0), holds=each, reason="")
-        for place, each in enumerate(holds)
-    )
+from tests.verdict.records import carried, rated, supported
 
 
 def eva(value: float, *holds: bool | None) -> EvaScore:
-    """A score whose candidate facts have these verdicts, and whose recall is 1."""
-    return EvaScore(
-        value=value, precision=1.0, recall=1.0, recall_entailed=None, candidate=checked(*holds)
-    )
+    """A score whose candidate facts have these verdicts."""
+    facts = {str(place): each for place, each in enumerate(holds)}
+    return replace(carried({"Mice slept.": True}, facts), value=value, recall_entailed=None)
 
 
-def faithful(*supported: bool | None) -> FaithfulnessScore:
+def faithful(*holds: bool | None) -> FaithfulnessScore:
     """Sentences with these verdicts."""
-    sentences = (
-        JudgedSentence(index=n, text="", supported=holds, reason="")
-        for n, holds in enumerate(supported)
-    )
-    return FaithfulnessScore(value=1.0, sentences=tuple(sentences))
+    return supported({str(place): each for place, each in enumerate(holds)})
 
 
 ONE = {"eva": 1, "eva.precision": 1, "eva.recall": 1}
@@ -61,10 +49,7 @@ def numbers(*scores: FacetScore | EvaScore | FaithfulnessScore | Unscored) -> Nu
     return numbers_of("moss-01", "careful", scores)
 
 
-RESULT = FacetScore(
-    value=1.0,
-    ratings=(RatedFacet(facet="result", rating=4, reason="", reference="a", candidate="b"),),
-)
+RESULT = rated({"result": 4})
 REFUSED = Unscored(metric="faithfulness", status="refused_candidate", reason="it declined")
 
 
@@ -99,7 +84,7 @@ def test_a_number_without_a_value_is_at_its_worst_by_whose_fault_it_is() -> None
     ]  # fmt: skip
     for worst, eva_value in ((pair.at_worst(["system"]), None), (pair.at_worst(), 0.0)):
         assert (worst.values.get("eva"), worst.values["facet"]) == (eva_value, 0.25)
-        assert worst.values["faithfulness"] == 1.0
+        assert worst.values["faithfulness"] == 0.5
     empty = numbers(EvaScore(value=0.0, precision=None, recall=0.0, recall_entailed=None))
     assert empty.at_worst(["system"]).values["eva.precision"] == 0.0
     answered = numbers(faithful(True))
