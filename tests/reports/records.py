@@ -212,7 +212,6 @@ def moss_scores() -> tuple[FacetScore, EvaScore, FaithfulnessScore]:
 
 FOUND = findings_of(moss_scores(), SOURCE)
 SENTENCE, FACET = FOUND[0], FOUND[3]
-CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
 RESULT = Shortfall(name="facet.result", value=2.0, least=3.0)  # 1/3 of its range under
 FM = Shortfall(name="facet", value=0.45, least=0.6)  # 0.15 of 0.75, 1/5 of its range under
 FAITHFULNESS = Shortfall(name="faithfulness", value=0.5, least=0.8)  # 3/10 of its range under

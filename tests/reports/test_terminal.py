@@ -38,7 +38,6 @@ from tests.reports.records import (
     record,
     suite,
     system,
-    undecided,
 )
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import measured
@@ -119,21 +118,6 @@ def compare(*differences: Difference, **values: object) -> Comparison:
     """A comparison with a saved run."""
     plain = Comparison(baseline="v1.3", system="careful", differences=differences)
     return changed(plain, **values)
-
-
-MOVED = (moved("facet", 0.25), moved("eva", -0.125, "eva drops"))
-
-
-def test_the_table_of_a_run_can_be_made_again_from_its_record(snapshot: SnapshotAssertion) -> None:
-    """Worked example: three scores on one pair of two, and no pair of the third system."""
-    pairs = pair("a", scores=moss_scores()), failing("b"), undecided("a")
-    systems = (
-        system(papers=("a", "b")),
-        system("terse", papers=("a",)),
-        system("silent", papers=("a",)),
-    )
-    pairs = (*pairs[:2], replace(pairs[2], system="terse"))
-    assert list(terminal.run_lines(records.run(suite(*pairs, systems=systems))))[1:-4] == snapshot
 
 
 def test_a_run_is_reported_suite_by_suite_and_then_its_end(snapshot: SnapshotAssertion) -> None:
