@@ -62,8 +62,11 @@ def test_an_expert_fills_in_the_labels_of_a_suite(
     browser.press(keys.ARROW_UP, keys.SPACE)
     assert not browser.all("#own")
 
-    browser.open_text(page)  # the next day
-    assert browser.texts("#count") == ["3 of 7 answered"]
+    def has_answers() -> bool:
+        browser.open_text(page)  # a browser under load writes its storage late
+        return browser.texts("#count") == ["3 of 7 answered"]
+
+    wait_until(has_answers)  # the next day
     assert heading(browser) == "Question 4 of 7"
     assert not browser.find("#help").get_attribute("open")
     browser.find(".choices button[value='n']").click()  # the second sentence
