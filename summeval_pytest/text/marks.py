@@ -21,7 +21,7 @@ _CLOSING: Final = "\"'\u201d\u2019)]"
 _SENTENCE: Final = r"(?=\s+[\"'(\u201c]?[A-Z]|\s*\Z)"
 CITES: Final = one_of("layout", "cites")
 _PARTS = {"NUMBERS": _NUMBERS, "SUPER": _SUPERSCRIPT, "YEAR": _YEAR, "SENTENCE": _SENTENCE}
-_PARTS["SECTION"] = rf"(?:{'|'.join(sorted(lists_of('layout')['sections'], reverse=True))})\b"
+_PARTS["SECTION"] = rf"(?:{'|'.join(sorted(lists_of('layout')['labels'], reverse=True))})\b"
 _PARTS |= {"CITES": CITES, "OPEN": rf"(?:[^\w\s]|[{_SUPERSCRIPT}])"}
 
 

@@ -9,6 +9,7 @@ Of an object of JSON the texts are read, and of LaTeX what `pylatexenc` makes of
 from __future__ import annotations
 
 import json
+import logging
 import re
 import unicodedata
 from collections import Counter
@@ -31,30 +32,47 @@ NORMALISER: Final = "4"
 """Version of the rules by which a text is read; part of every signature."""
 
 _TRACE = re.compile(
-    r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>|(?<!\S):[a-z0-9_+-]{2,30}:(?!\S)"
+    r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>|(?<!\S):[a-z][a-z_+-]{1,29}:(?!\S)"
 )
 """What models and chats leave; an emoji's name is one."""
 _BREAK = re.compile(rf"(?i)<n>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')})>")
-_TAG = re.compile(rf"(?i)</?(?:{one_of('layout', 'tags')})(?:\s[a-z-]{{1,20}}=[^<>\n]{{0,200}})?>")
-_ANY_TAG = re.compile(r"</?([A-Za-z][\w:.-]{0,40})(?:\s[a-zA-Z:-]{1,20}=[^<>\n]{0,200})?\s?/?>")
+_ATTRIBUTES: Final = r"(?:\s[a-zA-Z:-]{1,20}=[^<>\n]{0,200})?"
+_TAG = re.compile(rf"(?i)</?(?:[a-z]{{1,10}}:)?({one_of('layout', 'tags')}){_ATTRIBUTES}>")
+_ANY_TAG = re.compile(rf"</?([A-Za-z][\w:.-]{{0,40}}){_ATTRIBUTES}\s?/?>")
 _XML = re.compile(r"<\?xml[^<>\n]{0,200}\?>|<!\[CDATA\[|\]\]>|<!--[^<>]{0,400}-->")
 _JSON = re.compile(
     r"```(?:json5?)?\s{0,20}([\[{][^`]*[\]}])\s{0,20}```|\A\s*(?s:([\[{\"].*[\]}\"]))\s*\Z"
 )
 """What may be JSON: a block of code, or all of a text."""
-_SUMMARIES: Final = ("summary", "abstract")
-"""The key under which an object holds the summary alone."""
-_LATEX = re.compile(r"\\(?:begin|(?:sub)*section|paragraph|text(?:bf|it)|emph|item)\b")
+_LATEX = re.compile(r"\\(?:begin\{|(?:sub)*section\b|item\b)")
 """With one of these a text is LaTeX as a whole; without, its formulas are."""
+_MOST_LATEX: Final = 30_000
+_MOST_FORMULAS: Final = 2000
 _FORMULA = re.compile(
-    r"\$(?![\s$])[^$\n]{0,200}[^\s$\\]\$(?!\d)~?"
+    r"\$(?=[^$\n]{0,200}[\\^_=<>\u2264\u2265\u00b1]|[A-Za-z]\$|[\d.,\\%]{1,20}\$)"
+    r"(?![^$\n]{0,200}(?<![\\{A-Za-z])[A-Za-z]{2,20}\s[A-Za-z]{2})"
+    r"(?![\s$])[^$\n]{0,200}(?<![\s\\])\$(?!\d)~?"
     r"|\\[(\[](?=[^\n]{0,200}(?:\\[A-Za-z]|[\^_]))[^\n]{1,200}?\\[)\]]"
 )
+_STYLED = re.compile(r"\\(?:text(?:bf|it|tt|sf|rm|sc)?|emph|mbox|mathrm|underline)\{([^{}$]*)\}")
+_SPACING = re.compile(
+    r"\\(?:no)?(?:indent|centering|(?:small|med|big)skip|newpage|clearpage|par)(?![A-Za-z])\s*"
+)
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_HIDDEN = re.compile(
+    r"\\(?:begin|end|cite[a-z]*|ref|label)\*?(?:\[[^\]]*\])?\{[^{}]*\}|\\[A-Za-z]+"
+)
+"""What LaTeX does not show: commands, and what names a place."""
+_ALIASES: Final = (("lt", "<"), ("gt", ">"), ("textless", "<"), ("textgreater", ">"))
+_SAID = re.compile(r"[^\W\d_]{2,}|\d+")
+"""The words and figures that LaTeX has to keep."""
 _HEADED = re.compile(r"(?m)^ ?\xa7(?:\.\xa7)*(.*)$")
 """A heading as `pylatexenc` shows it."""
-_UNESCAPED = re.compile(r"(?<!\\)%")
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
-_POINT = re.compile(r"(?<=\d)[\u00b7\u22c5](?=\d)(?!10[\^\u00b2\u00b3\u00b9\u2070-\u207f])")
+_PLAIN = re.compile(r"(?<!\\)[%$]|(?<=\w)&(?=\w)")
+"""What is no command, whatever LaTeX makes of it."""
+_ABOUT = re.compile(r"(?<=[\s(])~(?=\d)")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[\u2007\u2009\u202f]\d{3})+(?!\d)")
+_POINT = re.compile(r"(?<![\w.\u00b7])(\d{1,3})\u00b7(\d{1,4})(?![\w\u00b7^\u2070-\u207f]|\s?=)")
 _NO_ZERO = re.compile(
     r"(?:(?<=[=<>\u2264\u2265\u00b1+\u2212~\u2248(\[\u2013])|(?<=[=<>\u2264\u2265\u00b1~\u2248]\s)"
     r"|(?<=\b(?:of|is|to|by|at|vs)\s)|(?<=\bwas\s))\.(?=\d)"
@@ -90,10 +108,11 @@ _BARE = re.compile(r"\(?\w+[.)]\s+")
 """A number that goes, "1." or "(b)"; one like "4 - " or "Finding 1:" is shown."""
 _GOING_ON = re.compile(r"[<>=\u2264\u2265\u00b1]\s?\d|\((?!\w{1,2}\)\s)")
 """With what no line of a list begins."""
-_SOURCES = re.compile(
-    r"(?i)(?:references?|(?:data )?sources?|bibliography|works cited|citations)\W{0,3}"
+_SOURCES = re.compile(r"(?i)(?:references?|sources?|bibliography|works cited|citations)\W{0,3}")
+_SOURCE = re.compile(
+    r"\W*(?:\[\d{1,3}\]\W*)?https?:\S+\W*\Z|\W*\[\d{1,3}\](?:\D|(?<!\d)(?:19|20)\d\d(?!\d))*\Z"
 )
-_SOURCE = re.compile(r"\W*\[\d{1,3}\]|.*(?:https?:|doi\b|\((?:19|20)\d\d\))")
+"""An address, or an entry with its number and no figure but a year."""
 _RULE = re.compile(r"(?:```|~~~)\s?\w*|\|?[\s:]*(?:[-*_=]\s?){2,}+[-:|\s]*")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\Z")
 _WORDS: Final = lists_of("layout")
@@ -201,10 +220,13 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _without_sources(pieces: list[str]) -> list[str]:
     """The pieces without a list of sources at the end, each with its number, address or year."""
-    for place, piece in enumerate(pieces):
-        if place and _SOURCES.fullmatch(piece) and all(map(_SOURCE.match, pieces[place + 1 :])):
-            return pieces[:place]
-    return pieces
+    end = len(pieces)
+    for place in range(end - 1, 0, -1):
+        if _SOURCES.fullmatch(pieces[place]):
+            end = place
+        elif not _SOURCE.match(pieces[place]):
+            break
+    return pieces[:end]
 
 
 def _is_label(words: str) -> bool:
@@ -212,7 +234,7 @@ def _is_label(words: str) -> bool:
     if words[-1:] in ".!?":
         return is_label(words)
     names = set(tokens(words.removeprefix("No.")))
-    known = _WORDS["sections"] | _WORDS["asked"]
+    known = _WORDS["labels"] | _WORDS["sections"] | _WORDS["asked"]
     return (words[-1:] == ":" or not names.isdisjoint(known)) and names <= known | STOP_WORDS
 
 
@@ -220,12 +242,12 @@ def _cleaned(text: str) -> str:
     """The text without tags, a label at its start, and words that a line's end cuts."""
     text = _TRACE.sub(" ", _JSON.sub(_texts_of, text))  # which may leave a break: "<br<s>/>"
     text = _BREAK.sub("\n\n", text)
-    text = _TAG.sub(lambda tag: "^" if tag[0].lower() == "<sup>" else "", text)
+    text = _TAG.sub(_shown_tag, text)
     text = _without_tags(_XML.sub("", text))
     text = _LABELS.sub("", _ENTITY.sub(lambda entity: unescape(entity[0]), text))
     text = _without_latex(text)
     text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
-    text = _NO_ZERO.sub("0.", _POINT.sub(".", text))
+    text = _NO_ZERO.sub("0.", _POINT.sub(r"\1.\2", text))
     if "\nII. " in text:
         text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
     known = frozenset(text.split())
@@ -234,57 +256,100 @@ def _cleaned(text: str) -> str:
 
 
 def _texts_of(match: re.Match[str]) -> str:
-    """The texts in a value of JSON, or its summary where it names one; else what stands there."""
+    """The texts in a value of JSON, or what stands there where it is none."""
     try:
-        value = json.loads(match[1] or match[2], strict=False)
+        value = json.loads(
+            match[1] or match[2],
+            strict=False,
+            object_pairs_hook=tuple,
+            parse_float=str,
+            parse_int=str,
+        )
     except (ValueError, RecursionError):
         return match[0]
-    found = (value.get(key) for key in _SUMMARIES) if isinstance(value, dict) else ()
-    return "\n\n".join(_leaves(next((each for each in found if each), value)))
+    return "\n\n".join(_leaves(value, ()))
 
 
-def _leaves(value: object, key: str = "") -> Iterator[str]:
-    """The texts in a value of JSON, in order; a single word or a number with the key it has."""
-    if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _leaves(each, str(name))
+def _leaves(value: object, path: tuple[str, ...]) -> Iterator[str]:
+    """The texts in a value of JSON, in order, each behind the keys that say of what it is."""
+    if isinstance(value, tuple):
+        for key, each in value:
+            yield from _leaves(each, (*path, key))
     elif isinstance(value, list):
         for each in value:
-            yield from _leaves(each, key)
-    elif value is not None:
-        leaf, is_told = str(value), key.lower() not in _WORDS["keys"]
-        if " " in leaf or is_told:
-            yield leaf if not key or " " in leaf else f"{key}: {leaf}"
+            yield from _leaves(each, path)
+    elif value is not None and (" " in str(value) or _WORDS["keys"].isdisjoint(path)):
+        told = [key for key in path if key.lower() not in _WORDS["texts"]]
+        names = [key for key in told if not is_label(f"{key.replace('_', ' ')}.")] or told[-1:]
+        name = " ".join(names).replace("_", " ")
+        yield f"{name[:1].upper()}{name[1:]}: {value}" if name else str(value)
+
+
+def _shown_tag(tag: re.Match[str]) -> str:
+    """What a tag that stands within a text shows: a power, or that a cell of a table ends."""
+    name = tag[1].lower()
+    if name in {"td", "th"}:
+        return " "
+    return "^" if name == "sup" and tag[0][1] != "/" else ""
 
 
 def _without_tags(text: str) -> str:
     """The text without tags of whatever name, if they are closed somewhere; a script is shown."""
     closed = frozenset(re.findall(r"</([A-Za-z][\w:.-]{0,40})>", text)) - {"script", "style"}
-    return (
-        _ANY_TAG.sub(lambda tag: "\n\n" if tag[1] in closed else tag[0], text) if closed else text
-    )
+
+    def shown(tag: re.Match[str]) -> str:
+        is_inner = text[tag.start() - 1 : tag.start()].strip() and text[tag.end() :][:1].strip()
+        return tag[0] if tag[1] not in closed else "" if is_inner else "\n\n"
+
+    return _ANY_TAG.sub(shown, text) if closed else text
 
 
 @cache
 def _latex() -> LatexNodes2Text:
     from pylatexenc.latex2text import LatexNodes2Text  # loaded for the first formula
 
+    logging.getLogger("pylatexenc").setLevel(logging.ERROR)
     return LatexNodes2Text(math_mode="text")
 
 
+@lru_cache(maxsize=4096)
+def _shown_latex(written: str) -> str:
+    """What LaTeX shows, or what was written if a command is unknown or a word would be lost."""
+    plain = _SPACING.sub("", written.replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac"))
+    for command, sign in _ALIASES:
+        plain = re.sub(rf"\\{command}(?![A-Za-z])", sign, plain)
+    latex, commands = _latex(), set(_COMMAND.findall(plain)) - {"begin", "end"}
+    for command in sorted(commands):
+        if not latex.latex_context.get_macro_spec(command):  # shown by its name: "5 \\mum"
+            plain = re.sub(rf"\\{command}(?![A-Za-z\[{{])", command, plain)
+    left = set(_COMMAND.findall(plain)) - {"begin", "end"}
+    if left & _WORDS["unshown"] or not all(map(latex.latex_context.get_macro_spec, left)):
+        return written
+    try:
+        shown = str(latex.latex_to_text(plain)).replace("<cit.>", "").replace("<ref>", "")
+    except (IndexError, KeyError, RecursionError):
+        return written
+    kept = _SAID.findall(_HIDDEN.sub(" ", plain).lower())
+    said = _SAID.findall(shown.lower())
+    figures = [sorted(filter(str.isdigit, each)) for each in (kept, said)]
+    is_whole = set(kept) <= set(said) and figures[0] == figures[1]
+    return _HEADED.sub(r"\1\n", shown) if is_whole else written
+
+
 def _without_latex(text: str) -> str:
-    """The text with what formulas and commands show; as it is where they are nested too deep."""
+    """The text with what its formulas show, and its commands where it is LaTeX as a whole."""
     if len(text) > _LONGEST or not ("\\" in text or "$" in text):
         return text
-    try:
-        if _LATEX.search(text):
-            shown = str(_latex().latex_to_text(_UNESCAPED.sub(r"\\%", text)))
-            return _HEADED.sub(r"\1\n", shown.replace("<cit.>", "").replace("<ref>", ""))
-        return _FORMULA.sub(
-            lambda each: _latex().latex_to_text(_UNESCAPED.sub(r"\\%", each[0])), text
-        )
-    except RecursionError:
+    text = _STYLED.sub(r"\1", text) if "\\" in text else text
+    text = _FORMULA.sub(lambda each: _shown_latex(_escaped(each[0], "%")), text, _MOST_FORMULAS)
+    if len(text) >= _MOST_LATEX or not _LATEX.search(text):
         return text
+    return _shown_latex(_escaped(_ABOUT.sub("\u2248", text), "%$&"))
+
+
+def _escaped(text: str, signs: str) -> str:
+    """LaTeX in which these signs stand for themselves, unless they are commands."""
+    return _PLAIN.sub(lambda sign: f"\\{sign[0]}" if sign[0] in signs else sign[0], text)
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:

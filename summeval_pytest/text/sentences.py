@@ -23,13 +23,13 @@ SPLITTER: Final = "4"
 
 _CAPITAL = re.compile("[A-Z\u00c0-\u00de\u0391-\u042f]")
 _BOUNDARY = re.compile(
-    r"(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)"
+    r"(?<![.!?])(?P<mark>[.!?]++)(?P<close>[\"'\u201d\u2019)\]]*)"
     r"(?=\s|\Z|[\d(\[^\u00b9\u00b2\u00b3\u2070\u2074-\u2079\u3010\u2020\u2021\u00a7$\\:])"
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
-_INNER_STOP = re.compile(r"[.!?](?![.!?]*[\"'\u201d\u2019)\]]*\Z)")
+_INNER_STOP = re.compile(r"[.!?](?![.!?]*+[\"'\u201d\u2019)\]]*\Z)")
 """A stop in a bracket, but for those that end it: "(It did.)"."""
-_LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s|[QAS])?\d{1,2}|[QA]|[ivx]{1,4})\Z")
+_LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s|[QAS])?\d{1,2}|[ivx]{1,4})\Z")
 _SYMBOL = re.compile(
     r"\s*(?:[a-z]{1,6}-?[A-Z\d]|[\u00b5\u03b1-\u03c9]|[a-z]\s?[=<>\u2264\u2265]|[a-z]-[a-z]"
     r"|[b-z]\s(?:was|is|were|are|has|had|values?)\b|[a-z]['\u2019][A-Z\u00c0-\u00de])"

@@ -96,9 +96,11 @@ def _pieces(sentence: str) -> Iterator[str]:
 
 
 def is_heading(sentence: str) -> bool:
-    """Whether a sentence states nothing: a question, or two words without a verb and a number."""
-    is_short = count_content(sentence) < _LEAST_WORDS and not _DIGIT.search(sentence)
-    return sentence.endswith("?") or (is_short and not _SUBJECT_END.search(sentence))
+    """Whether a sentence states nothing: a question, or a few words before a colon."""
+    is_open = sentence.endswith("?") or (
+        sentence.endswith(":") and count_content(sentence) <= _LEAST_WORDS
+    )
+    return is_open and not _DIGIT.search(sentence)
 
 
 def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
