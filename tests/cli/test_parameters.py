@@ -9,11 +9,11 @@ from cyclopts import App
 from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.cli.parameters import session_of, with_options
 from summeval_pytest.errors import UsageError
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.options import TABLE, Options
 from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.run.runner import Task
 from summeval_pytest.run.session import Session
-from summeval_pytest.suite.suite import Suite
 from tests.asked_suite import write_suite
 
 URL = "http://127.0.0.1:9/v1"
@@ -41,10 +41,9 @@ def session(*arguments: str) -> Session:
     return result
 
 
-def gated(*arguments: str) -> tuple[Suite, tuple[Task, ...]]:
-    """The suite, and what a run would ask."""
-    result = gated_suite(Path("kilns"), session(*arguments))
-    return result.suite, result.tasks
+def gated(*arguments: str) -> tuple[Task, ...]:
+    """What a run would ask."""
+    return gated_suite(Path("kilns"), session(*arguments)).tasks
 
 
 def refusal(arguments: Sequence[str]) -> str:
@@ -90,6 +89,16 @@ def test_a_command_has_its_shared_options_from_the_table() -> None:
         "report --github", "report --run-record", "study --judge", "study --model",
         "thresholds --judge",
     }  # fmt: skip
+
+
+def test_metrics_are_those_that_thresholds_need_or_all(folder: Path) -> None:
+    """Of each pair, once."""
+    tasks = gated()
+    names = [(task.system, task.paper) for task in tasks]
+    assert names == [(system, paper) for system in ("good", "bad") for paper in ("kiln", "moss")]
+    assert {task.metrics for task in tasks} == {METRICS}
+    write_suite(folder, URL, tail='\n[thresholds.mean]\n"eva.recall" = 0.1\n')
+    assert {task.metrics for task in gated()} == {("eva",)}
 
 
 def test_mistakes_are_reported_before_anything_is_surveyed() -> None:

@@ -26,6 +26,8 @@ def test_plan_counts_what_a_run_asks(tmp_path: Path, server: ScriptedServer, she
     write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
     lines = shell.lines(*PLAN)
     assert calls_of(lines[2]) == ("good", "faithfulness", "2")
+    assert calls_of(shell.lines(*PLAN, "--votes", "3")[2]) == ("good", "faithfulness", "6")
+    assert calls_of(shell.lines(*PLAN, "--model", "writer")[2]) == ("writer", "summaries", "2")
     assert lines[-2].split()[-1] == "0.00"
     assert lines[-1] == ESTIMATES
     judged(tmp_path, "good")

@@ -255,6 +255,15 @@ summaries = "bad.jsonl"
             self.extend(ENDPOINT.format(url=server.url, model=model, judge=judge) + more)
             yield server
 
+    def install(self, name: str, number: str, place: str, text: str) -> None:
+        """Installs a package whose module, of this text, has a metric at a place in it."""
+        self.write(f"{place.partition(':')[0]}.py", text)
+        self.write(
+            f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+        )
+        entry = f"[summeval.metrics]\n{number}={place}\n"
+        self.write(f"{name}-1.0.dist-info/entry_points.txt", entry)
+
     def record(self, name: str = "run.jsonl") -> RunVerdict:
         """The record that a run has written, decided as it was then."""
         return decide(read_record(self.path / name, "RUN"))

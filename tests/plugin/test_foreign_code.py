@@ -57,9 +57,7 @@ def foreign(bench: Bench, kind: str, place: str, line: str) -> str:
         bench.write("odd_judge.py", JUDGE.format(**places))
         return "--summ-judge=odd_judge:Odd"
     bench.suite(pair="odd = 1")
-    bench.write("odd_metric.py", METRIC.format(**places))
-    bench.write("odd-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n")
-    bench.write("odd-1.0.dist-info/entry_points.txt", "[summeval.metrics]\nodd=odd_metric:Odd\n")
+    bench.install("odd", "odd", "odd_metric:Odd", METRIC.format(**places))
     return "--summ-judge=offline"
 
 

@@ -6,46 +6,23 @@ from typing import Final
 
 import pytest
 
-from tests.plugin.conftest import FAIR, Bench
+from tests.plugin.conftest import FAIR, PAPERS, Bench
+from tests.plugin.labelled import labelled
 
 JUDGE = "summeval.toml::judge"
 UNTRUSTED = 10
 """The exit code that the README documents."""
-
-
-def labelled(bench: Bench, *, good: bool = True) -> None:
-    """A suite of two papers and two systems, labelled as `Fair` judges it, or the other way."""
-    bench.suite(
-        head='labels = "labels.jsonl"\ndefault_systems = ["good"]',
-        pair="facet = 0.6\nfaithfulness = 0.8",
-        papers=("limpet-01", "kiln-02"),
-    )
-    bench.extend("[thresholds.judge]\nunfaithful_recall = 0.8")
-    bench.lines(
-        "labels.jsonl",
-        *(
-            {
-                "paper": paper,
-                "system": system,
-                "sentences": [
-                    {"index": index, "faithful": (system == "good") is good}
-                    for index in range(len(texts[paper].split(". ")))
-                ],
-            }
-            for system, texts in (("good", bench.good), ("bad", bench.bad))
-            for paper in ("limpet-01", "kiln-02")
-        ),
-    )
+FLOOR = "unfaithful_recall = 0.8"
 
 
 def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
     """The item comes first, passes, and the end says on what it was measured."""
-    labelled(bench)
+    labelled(bench, floors=FLOOR)
     run = bench.inside("summeval.toml", FAIR, "-rA")
 
     assert run.code == 0
     assert next(iter(run.outcomes.items())) == (JUDGE, "PASSED")
-    message = "judge: meets the agreement floor (4 labelled pairs, 2 papers); it accepts 0% of"
+    message = "judge: meets the agreement floor (6 labelled pairs, 3 papers); it accepts 0% of"
     assert any(line.startswith(message) for line in run.lines)
     assert not [line for line in run.lines if "not calibrated" in line]
     pairs = bench.inside("summeval.toml::good", FAIR)
@@ -56,12 +33,12 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
 
 def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     """What it says is no baseline. The record keeps its golden answers, by which drift is seen."""
-    labelled(bench, good=False)
+    labelled(bench, floors=FLOOR, agrees=False)
     run = bench.inside(
         "summeval.toml", FAIR, "-rA", "--summ-run-record=run.jsonl", "--summ-save=v1"
     )
 
-    assert (run.code, run.last) == (UNTRUSTED, "1 failed, 2 passed")
+    assert (run.code, run.last) == (UNTRUSTED, "1 failed, 3 passed")
     assert run.outcomes[JUDGE] == "FAILED"
     assert "UNTRUSTED: unfaithful_recall 0.00 < 0.8" in run.lines
     assert "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts." in run.lines
@@ -72,11 +49,8 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
 
     (suite,) = bench.record().suites
     golden = [(pair.system, pair.paper, len(pair.answers)) for pair in suite.golden]
-    assert golden == [
-        ("good", "limpet-01", 3), ("good", "kiln-02", 3),
-        ("bad", "limpet-01", 2), ("bad", "kiln-02", 2),
-    ]  # fmt: skip
-    first = suite.golden[0].answers[0]
+    assert golden == [(system, paper, 4) for system in ("good", "bad") for paper in PAPERS]
+    first = next(each for each in suite.golden[0].answers if each.kind == "sentence")
     assert (first.label, first.answer) == (0, 1)
     assert suite.trust is not None
     (missed,) = [each for each in suite.trust.agreements if each.floors]
@@ -85,7 +59,7 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
 
 def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
     """Not measured is neither trusted nor untrusted: the item errs, as its pairs do."""
-    labelled(bench)
+    labelled(bench, floors=FLOOR)
     run = bench.inside("summeval.toml", "--summ-judge=rule:Rude", "-rA")
     assert run.code == 1
     assert run.outcomes[JUDGE] == "ERROR"
@@ -109,7 +83,7 @@ def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(
     bench: Bench, line: str, option: str
 ) -> None:
     """Reports would pass without its floors, and a run whose judge was skipped did."""
-    labelled(bench, good=False)
+    labelled(bench, floors=FLOOR, agrees=False)
     bench.write("conftest.py", LOSING.format(line=line))
     reports = "--summ-run-record=run.jsonl", "--summ-junit=run.xml", "--summ-gitlab=run.txt"
     run = bench.inside("summeval.toml", FAIR, option, *reports, "--summ-save=v1")
@@ -122,7 +96,7 @@ def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(
 
 def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench: Bench) -> None:
     """An index that nobody can judge is a mistake in a file, with its line."""
-    labelled(bench)
+    labelled(bench, floors=FLOOR)
     sentences = [{"index": 9, "faithful": True}]
     bench.lines("labels.jsonl", {"paper": "kiln-02", "system": "good", "sentences": sentences})
     run = bench.inside("summeval.toml", FAIR)

@@ -172,12 +172,8 @@ def test_a_switch_may_be_said_in_any_usual_word_and_in_no_other(
         read_options(bench.config())
     message = "--summ-plan='maybe' (or summ_plan, SUMM_PLAN) is not true or false"
     assert str(caught.value) == message
-
-
-def test_github_says_where_it_runs_as_a_switch_is_said(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A word that is neither on nor off is refused of its variable, too; an option goes first."""
+    # where a run is one of GitHub's is said in the same words; an option goes first
+    monkeypatch.delenv("SUMM_PLAN")
     for value, is_on in (("true", True), ("1", True), ("false", False), ("", False)):
         monkeypatch.setenv("GITHUB_ACTIONS", value)
         assert read_options(bench.config()).github is is_on

@@ -43,11 +43,7 @@ LOUD: Final = "Limpets were counted! The count fell by 40 percent! Warm winters 
 
 def install_loud(bench: Bench) -> None:
     """Installs a package that counts shouts."""
-    bench.write("loud_metric.py", METRIC)
-    bench.write("loud-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
-    bench.write(
-        "loud-1.0.dist-info/entry_points.txt", "[summeval.metrics]\nshouts=loud_metric:Shouts\n"
-    )
+    bench.install("loud", "shouts", "loud_metric:Shouts", METRIC)
 
 
 @pytest.fixture

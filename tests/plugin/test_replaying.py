@@ -9,40 +9,11 @@ from typing import Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from tests.plugin.conftest import PAPERS, Bench
+from tests.plugin.conftest import Bench
+from tests.plugin.labelled import labelled
 
 RULE: Final = ("--summ-judge=rule", "-q")
 COMMAND: Final = ("summeval.toml", "--judge=rule")
-
-
-@pytest.fixture
-def bench(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """The folder, and a moment that all runs write into their records."""
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    return bench
-
-
-def label(paper: str, system: str) -> dict[str, object]:
-    """A label of facets, sentences and facts, each of which asks the judge something."""
-    is_good = system == "good"
-    return {
-        "paper": paper,
-        "system": system,
-        "facets": {"background": None, "result": 4 if is_good else 2},
-        "sentences": [{"index": index, "faithful": is_good} for index in range(2)],
-        "facts": {"candidate": [{"text": PAPERS[paper][1], "supported": is_good}]},
-    }
-
-
-def labelled(bench: Bench) -> None:
-    """A suite that gates the good system, and whose labels speak of the bad one, too."""
-    bench.suite(
-        head='labels = "labels.jsonl"\ndefault_systems = ["good"]',
-        pair="facet = 0.3\nfaithfulness = 0.3",
-        mean="faithfulness = 0.3",
-        papers=tuple(PAPERS),
-    )
-    bench.lines("labels.jsonl", *(label(p, s) for s in ("good", "bad") for p in PAPERS))
 
 
 def printed(capsys: pytest.CaptureFixture[str], *command: str) -> list[str]:
@@ -58,12 +29,6 @@ def body(bench: Bench, name: str) -> list[str]:
     run = json.loads(first)["run"]
     assert run.pop("header")["created"] == "2023-11-14T22:13:20Z"
     return [json.dumps(run), *lines]
-
-
-TABLES: Final = """
-[thresholds.judge]
-facet_exact = 1.0
-"""
 
 
 @pytest.mark.parametrize("processes", ["0", "1"])
@@ -91,11 +56,12 @@ def test_what_the_last_run_asked_is_exported(
 
 
 def test_what_a_run_asks_is_planned_exported_and_replayed(
-    bench: Bench, capsys: pytest.CaptureFixture[str]
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Labelled pairs, pairs and means: whatever one of them lacks ends a replay."""
-    labelled(bench)
-    bench.extend(TABLES)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    limits = "facet = 0.3\nfaithfulness = 0.3"
+    labelled(bench, pair=limits, mean="faithfulness = 0.3", floors="facet_exact = 1.0")
     option = "--summ-min=eva=0.1"
     with bench.serving() as server:
         live = bench.inside("summeval.toml", *RULE, option, "--summ-run-record=live.json")

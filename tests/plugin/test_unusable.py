@@ -1,4 +1,4 @@
-"""Real runs over replies nobody can use, replays, and models that are not the pinned ones."""
+"""Real runs over replies nobody can use, and models that end or are not the pinned ones."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ ARGUMENTS: Final = ("summeval.toml", "--summ-judge=rule", "-rA", "-p", "no:cache
 EXPORT: Final = ("cassette", "export", ".", "--judge=rule", "--store", ".store")
 PINNED: Final = "gpt-4o-2024-08-06"
 OTHER: Final = "gpt-4o-2024-11-20"
+PAST: Final = "2020-01-31"
 
 
 @dataclass
@@ -86,3 +87,32 @@ def test_a_swapped_model_warns_at_a_desk_and_is_an_error_in_ci(
     at_desk = " ".join(line.strip() for line in desk.lines)
     assert f"warning: {PINNED!r} at here replied as {OTHER!r} (" in at_desk
     assert "in CI that is an error" in at_desk
+
+
+def test_an_ending_model_is_said_once_a_day_is_asked_and_changes_no_verdict(bench: Bench) -> None:
+    """A run that sends requests says it, once for all workers; the endpoint is asked once a day."""
+    said = f"summeval: model 'rule-1' of judge 'rule' ends on {PAST}"
+    with bench.serving() as server:
+        server.ends = {"rule-1": PAST, "other-1": PAST}
+        bench.inside(*ARGUMENTS, "--summ-record=none")
+        assert server.n_listed == 0, "a replay has no network to ask"
+        first = bench.inside(*ARGUMENTS, "-n1")
+        again = bench.inside(*ARGUMENTS, "--summ-record=all")
+        stored = bench.inside(*ARGUMENTS)
+        assert server.n_listed == 1
+    assert first.code == again.code == stored.code == 0
+    assert first.out.count(said) == again.out.count(said) == 1
+    assert "other-1" not in first.out
+    assert said not in stored.out, "it asked nothing"
+
+
+@pytest.mark.parametrize("ends", [None, {"rule-1": "soon"}, {"rule-1": "2999-01-31"}])
+def test_an_endpoint_that_says_nothing_of_use_is_not_quoted(
+    bench: Bench, ends: dict[str, object] | None
+) -> None:
+    """Few endpoints list their models; a line in every run for a year would be read by nobody."""
+    with bench.serving() as server:
+        server.ends = ends
+        run = bench.inside(*ARGUMENTS)
+    assert run.code == 0
+    assert "ends on" not in run.out

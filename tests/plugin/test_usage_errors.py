@@ -21,7 +21,6 @@ GIVEN: Final = {
     "judge in no module": ("--summ-judge=nowhere.rule:Fair",),
     "a class that is no judge": ("--summ-judge=rule:NoJudge",),
     "minimum of an unknown metric": ("--summ-min=mean.evaa=0.5",),
-    "minimum out of range": ("--summ-min=facet.result=5",),
     "support of one vote": ("--summ-min=faithfulness.support=0.1", "--summ-judge=gpt-5"),
 }
 """By mistake: the arguments."""

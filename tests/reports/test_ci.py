@@ -35,6 +35,7 @@ from tests.reports.records import (
     FM,
     STRANGERS,
     TRUSTED,
+    UNMEASURED,
     at,
     everything,
     failing,
@@ -146,6 +147,18 @@ def test_a_runner_reads_what_was_written(message: str, title: str, path: str, li
         "title": safe(" ".join(title.split())),
     }
     assert command.data == safe(message)
+
+
+def test_untrusted_judges_stand_before_what_fails() -> None:
+    """Nobody may rely on the verdicts below them; ten lines in all."""
+    some = suite(systems=(system(papers=("zinc-01",), means=()),))
+    suites = [untrusted(replace(some, name=f"s{n}")) for n in range(2)]
+    suites[0] = replace(suites[0], pairs=(failing("zinc-01"),))
+    unmeasured = measured(replace(some, name="z"), UNMEASURED)
+    phrase = titles(*annotation_lines(run(unmeasured, *suites)))
+    judges = ["UNTRUSTED: s0", "UNTRUSTED: s1", "judge not measured: z"]
+    assert phrase[:4] == ["only a part of the gate", *judges]
+    assert phrase[4].startswith("facet result: ")
 
 
 def test_a_pair_is_annotated_at_its_line(snapshot: SnapshotAssertion) -> None:

@@ -196,6 +196,17 @@ def test_every_pair_that_does_not_pass_is_listed_errors_first(
     assert rows == snapshot
 
 
+def test_a_system_says_why_it_fails_and_where_worst() -> None:
+    """A red count alone sends its reader through every pair."""
+    page = page_of(moss_suite(wrong_pair(), right_pair(), wrong_pair("moss-02")))
+    why = "✗ failed 2 failed mean facet 0.500 < 0.750 (2 of 2 papers) dropped 0.400, 0.02 allowed"
+    worst = "2 pairs failed, the worst moss-01: facet 0.500 < 0.600; facet.conclusion 1 < 2 facet"
+    assert f"{why} {worst}" in page.text
+    assert page.text.count("the worst moss") == 1  # careful passes
+    silent = page_of(moss_suite(silent_pair()))
+    assert "1 pair without a score, moss-02: timed out" in silent.text
+
+
 def test_a_paper_is_there_once_and_of_many_what_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -12,6 +12,7 @@ from summeval_pytest.verdict.thresholds import (
     MEAN,
     Threshold,
     Thresholds,
+    check_supported,
     read_thresholds,
 )
 
@@ -72,3 +73,15 @@ def test_a_threshold_that_can_never_decide_is_refused_there(snapshot: SnapshotAs
         assert on_command_line(option) == f"--summ-min={option}: {messages[-1]}"
     options = ("facet", "facet=", "facet=high", "facet=0,6", "")
     assert [*messages, *map(on_command_line, options)] == snapshot
+
+
+def test_support_needs_more_than_one_vote_of_a_model() -> None:
+    """Support is a share of votes; who is no model says it itself. A real run has the message."""
+    support, rate = (
+        Thresholds(pair=(), mean=(Threshold(f"faithfulness{end}", 0.5),))
+        for end in (".support", "")
+    )
+    with pytest.raises(OptionError, match="with one vote"):
+        check_supported(support, "gpt", 1, FILE)
+    for thresholds, n_votes in ((support, None), (support, 3), (rate, 1)):
+        check_supported(thresholds, "gpt", n_votes, FILE)
