@@ -9,7 +9,6 @@ Of an object of JSON the texts are read, and of LaTeX what `pylatexenc` makes of
 from __future__ import annotations
 
 import json
-import logging
 import re
 import unicodedata
 from collections import Counter
@@ -306,10 +305,10 @@ def _without_tags(text: str) -> str:
 
 @cache
 def _latex() -> LatexNodes2Text:
-    from pylatexenc.latex2text import LatexNodes2Text  # loaded for the first formula
+    from pylatexenc import latex2text  # loaded for the first formula
 
-    logging.getLogger("pylatexenc").setLevel(logging.ERROR)
-    return LatexNodes2Text(math_mode="text")
+    latex2text.logger.setLevel("ERROR")  # it warns of each formula that lacks an argument
+    return latex2text.LatexNodes2Text(math_mode="text")
 
 
 @lru_cache(maxsize=4096)
@@ -332,7 +331,7 @@ def _shown_latex(written: str) -> str:
     kept = _SAID.findall(_HIDDEN.sub(" ", plain).lower())
     said = _SAID.findall(shown.lower())
     figures = [sorted(filter(str.isdigit, each)) for each in (kept, said)]
-    is_whole = set(kept) <= set(said) and figures[0] == figures[1]
+    is_whole = set(kept) <= set(said) and figures[0] == figures[1] and "%s" not in shown
     return _HEADED.sub(r"\1\n", shown) if is_whole else written
 
 
