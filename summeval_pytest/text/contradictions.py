@@ -17,10 +17,17 @@ from math import log10, nan
 from operator import eq
 from typing import Final, Literal
 
-from summeval_pytest.text.lexicon import GENERIC, opposites
 from summeval_pytest.text.numbers import find_figures, kind_of, unstated_figures
 from summeval_pytest.text.quantities import Quantity
-from summeval_pytest.text.words import STOP_WORDS, content_words, rank_sentences, stem, tokens
+from summeval_pytest.text.words import (
+    GENERIC,
+    STOP_WORDS,
+    content_words,
+    opposites,
+    rank_sentences,
+    stem,
+    tokens,
+)
 
 NEAR: Final = 5
 """A number is compared with those of so many sentences, the closest to the claim."""

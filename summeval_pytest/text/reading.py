@@ -3,29 +3,32 @@
 A piece is a paragraph, a heading, an item of a list or a row of a table. Models mark items in many
 ways that Markdown does not know, and papers wrap lines that Markdown would take for lists
 ("> 5 mg", "2019. It"). So lines are sorted here; `markdown-it-py` parses what stands within one.
-Of an object of JSON the texts are read, and of LaTeX what `pylatexenc` makes of it.
+JSON, tags and LaTeX become plain text first, in `notation.py`.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from html import unescape
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.lists import lists_of, one_of
 from summeval_pytest.text.marks import CITES, claims, counts_up, is_label, patterns, with_counted
+from summeval_pytest.text.notation import (
+    with_usual_numbers,
+    without_json,
+    without_latex,
+    without_tags,
+)
 from summeval_pytest.text.sentences import ends_sentence
 from summeval_pytest.text.words import STOP_WORDS, tokens
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from pylatexenc.latex2text import LatexNodes2Text
 
 NORMALISER: Final = "4"
 """Version of the rules by which a text is read; part of every signature."""
@@ -34,50 +37,6 @@ _TRACE = re.compile(
     r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>|(?<!\S):[a-z][a-z_+-]{1,29}:(?!\S)"
 )
 """What models and chats leave; an emoji's name is one."""
-_BREAK = re.compile(rf"(?i)<n>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')})>")
-_ATTRIBUTES: Final = r"(?:\s[a-zA-Z:-]{1,20}=[^<>\n]{0,200})?"
-_TAG = re.compile(rf"(?i)</?(?:[a-z]{{1,10}}:)?({one_of('layout', 'tags')}){_ATTRIBUTES}>")
-_ANY_TAG = re.compile(rf"</?([A-Za-z][\w:.-]{{0,40}}){_ATTRIBUTES}\s?/?>")
-_XML = re.compile(r"<\?xml[^<>\n]{0,200}\?>|<!\[CDATA\[|\]\]>|<!--[^<>]{0,400}-->")
-_JSON = re.compile(
-    r"```(?:json5?)?\s{0,20}([\[{][^`]*[\]}])\s{0,20}```|\A\s*(?s:([\[{\"].*[\]}\"]))\s*\Z"
-)
-"""What may be JSON: a block of code, or all of a text."""
-_LATEX = re.compile(r"\\(?:begin\{|(?:sub)*section\b|item\b)")
-"""With one of these a text is LaTeX as a whole; without, its formulas are."""
-_MOST_LATEX: Final = 30_000
-_MOST_FORMULAS: Final = 2000
-_FORMULA = re.compile(
-    r"\$(?=[^$\n]{0,200}[\\^_=<>\u2264\u2265\u00b1]|[A-Za-z]\$|[\d.,\\%]{1,20}\$)"
-    r"(?![^$\n]{0,200}(?<![\\{A-Za-z])[A-Za-z]{2,20}\s[A-Za-z]{2})"
-    r"(?![\s$])[^$\n]{0,200}(?<![\s\\])\$(?!\d)~?"
-    r"|\\[(\[](?=[^\n]{0,200}(?:\\[A-Za-z]|[\^_]))[^\n]{1,200}?\\[)\]]"
-)
-_STYLED = re.compile(r"\\(?:text(?:bf|it|tt|sf|rm|sc)?|emph|mbox|mathrm|underline)\{([^{}$]*)\}")
-_SPACING = re.compile(
-    r"\\(?:no)?(?:indent|centering|(?:small|med|big)skip|newpage|clearpage|par)(?![A-Za-z])\s*"
-)
-_COMMAND = re.compile(r"\\([A-Za-z]+)")
-_HIDDEN = re.compile(
-    r"\\(?:begin|end|cite[a-z]*|ref|label)\*?(?:\[[^\]]*\])?\{[^{}]*\}|\\[A-Za-z]+"
-)
-"""What LaTeX does not show: commands, and what names a place."""
-_ALIASES: Final = (("lt", "<"), ("gt", ">"), ("textless", "<"), ("textgreater", ">"))
-_SAID = re.compile(r"[^\W\d_]{2,}|\d+")
-"""The words and figures that LaTeX has to keep."""
-_HEADED = re.compile(r"(?m)^ ?\xa7(?:\.\xa7)*(.*)$")
-"""A heading as `pylatexenc` shows it."""
-_PLAIN = re.compile(r"(?<!\\)[%$]|(?<=\w)&(?=\w)")
-"""What is no command, whatever LaTeX makes of it."""
-_ABOUT = re.compile(r"(?<=[\s(])~(?=\d)")
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[\u2007\u2009\u202f]\d{3})+(?!\d)")
-_POINT = re.compile(r"(?<![\w.\u00b7])(\d{1,3})\u00b7(\d{1,4})(?![\w\u00b7^\u2070-\u207f]|\s?=)")
-_NO_ZERO = re.compile(
-    r"(?:(?<=[=<>\u2264\u2265\u00b1+\u2212~\u2248(\[\u2013])|(?<=[=<>\u2264\u2265\u00b1~\u2248]\s)"
-    r"|(?<=\b(?:of|is|to|by|at|vs)\s)|(?<=\bwas\s))\.(?=\d)"
-)
-"""The point of a decimal that has no zero before it."""
-_ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
 _LABELS = re.compile(rf"(?i)\A\s*{patterns('lead')}+")
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _CUT_WORD = re.compile(
@@ -239,116 +198,13 @@ def _is_label(words: str) -> bool:
 
 def _cleaned(text: str) -> str:
     """The text without tags, a label at its start, and words that a line's end cuts."""
-    text = _TRACE.sub(" ", _JSON.sub(_texts_of, text))  # which may leave a break: "<br<s>/>"
-    text = _BREAK.sub("\n\n", text)
-    text = _TAG.sub(_shown_tag, text)
-    text = _without_tags(_XML.sub("", text))
-    text = _LABELS.sub("", _ENTITY.sub(lambda entity: unescape(entity[0]), text))
-    text = _without_latex(text)
-    text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
-    text = _NO_ZERO.sub("0.", _POINT.sub(r"\1.\2", text))
+    text = _TRACE.sub(" ", without_json(text))  # which may leave a break: "<br<s>/>"
+    text = with_usual_numbers(without_latex(_LABELS.sub("", without_tags(text))))
     if "\nII. " in text:
         text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
     known = frozenset(text.split())
     text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
     return with_counted(_INNER_BULLET.sub(r"\n\1", text))
-
-
-def _texts_of(match: re.Match[str]) -> str:
-    """The texts in a value of JSON, or what stands there where it is none."""
-    try:
-        value = json.loads(
-            match[1] or match[2],
-            strict=False,
-            object_pairs_hook=tuple,
-            parse_float=str,
-            parse_int=str,
-        )
-    except (ValueError, RecursionError):
-        return match[0]
-    return "\n\n".join(_leaves(value, ()))
-
-
-def _leaves(value: object, path: tuple[str, ...]) -> Iterator[str]:
-    """The texts in a value of JSON, in order, each behind the keys that say of what it is."""
-    if isinstance(value, tuple):
-        for key, each in value:
-            yield from _leaves(each, (*path, key))
-    elif isinstance(value, list):
-        for each in value:
-            yield from _leaves(each, path)
-    elif value is not None and (" " in str(value) or _WORDS["keys"].isdisjoint(path)):
-        told = [key for key in path if key.lower() not in _WORDS["texts"]]
-        names = [key for key in told if not is_label(f"{key.replace('_', ' ')}.")] or told[-1:]
-        name = " ".join(names).replace("_", " ")
-        yield f"{name[:1].upper()}{name[1:]}: {value}" if name else str(value)
-
-
-def _shown_tag(tag: re.Match[str]) -> str:
-    """What a tag that stands within a text shows: a power, or that a cell of a table ends."""
-    name = tag[1].lower()
-    if name in {"td", "th"}:
-        return " "
-    return "^" if name == "sup" and tag[0][1] != "/" else ""
-
-
-def _without_tags(text: str) -> str:
-    """The text without tags of whatever name, if they are closed somewhere; a script is shown."""
-    closed = frozenset(re.findall(r"</([A-Za-z][\w:.-]{0,40})>", text)) - {"script", "style"}
-
-    def shown(tag: re.Match[str]) -> str:
-        is_inner = text[tag.start() - 1 : tag.start()].strip() and text[tag.end() :][:1].strip()
-        return tag[0] if tag[1] not in closed else "" if is_inner else "\n\n"
-
-    return _ANY_TAG.sub(shown, text) if closed else text
-
-
-@cache
-def _latex() -> LatexNodes2Text:
-    from pylatexenc import latex2text  # loaded for the first formula
-
-    latex2text.logger.setLevel("ERROR")  # it warns of each formula that lacks an argument
-    return latex2text.LatexNodes2Text(math_mode="text")
-
-
-@lru_cache(maxsize=4096)
-def _shown_latex(written: str) -> str:
-    """What LaTeX shows, or what was written if a command is unknown or a word would be lost."""
-    plain = _SPACING.sub("", written.replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac"))
-    for command, sign in _ALIASES:
-        plain = re.sub(rf"\\{command}(?![A-Za-z])", sign, plain)
-    latex, commands = _latex(), set(_COMMAND.findall(plain)) - {"begin", "end"}
-    for command in sorted(commands):
-        if not latex.latex_context.get_macro_spec(command):  # shown by its name: "5 \\mum"
-            plain = re.sub(rf"\\{command}(?![A-Za-z\[{{])", command, plain)
-    left = set(_COMMAND.findall(plain)) - {"begin", "end"}
-    if left & _WORDS["unshown"] or not all(map(latex.latex_context.get_macro_spec, left)):
-        return written
-    try:
-        shown = str(latex.latex_to_text(plain)).replace("<cit.>", "").replace("<ref>", "")
-    except (IndexError, KeyError, RecursionError):
-        return written
-    kept = _SAID.findall(_HIDDEN.sub(" ", plain).lower())
-    said = _SAID.findall(shown.lower())
-    figures = [sorted(filter(str.isdigit, each)) for each in (kept, said)]
-    is_whole = set(kept) <= set(said) and figures[0] == figures[1] and "%s" not in shown
-    return _HEADED.sub(r"\1\n", shown) if is_whole else written
-
-
-def _without_latex(text: str) -> str:
-    """The text with what its formulas show, and its commands where it is LaTeX as a whole."""
-    if len(text) > _LONGEST or not ("\\" in text or "$" in text):
-        return text
-    text = _STYLED.sub(r"\1", text) if "\\" in text else text
-    text = _FORMULA.sub(lambda each: _shown_latex(_escaped(each[0], "%")), text, _MOST_FORMULAS)
-    if len(text) >= _MOST_LATEX or not _LATEX.search(text):
-        return text
-    return _shown_latex(_escaped(_ABOUT.sub("\u2248", text), "%$&"))
-
-
-def _escaped(text: str, signs: str) -> str:
-    """LaTeX in which these signs stand for themselves, unless they are commands."""
-    return _PLAIN.sub(lambda sign: f"\\{sign[0]}" if sign[0] in signs else sign[0], text)
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:

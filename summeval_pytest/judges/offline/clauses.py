@@ -9,11 +9,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from summeval_pytest.text.lexicon import GENERIC, LIGHT, opposites
 from summeval_pytest.text.lists import lists_of
 from summeval_pytest.text.numbers import find_figures
 from summeval_pytest.text.quantities import Quantity
-from summeval_pytest.text.words import STOP_WORDS, stem
+from summeval_pytest.text.words import GENERIC, LIGHT, STOP_WORDS, opposites, stem
 
 LONGEST: Final = 80
 """So many words of a sentence are compared; a longer one is a table or a list."""

@@ -15,10 +15,9 @@ from typing import Final
 
 from summeval_pytest.judges.offline.clauses import WORDS, Clauses, Denial, Word, read
 from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
-from summeval_pytest.text.lexicon import LIGHT, opposites
 from summeval_pytest.text.numbers import find_figures, is_own_count, is_worked_out
 from summeval_pytest.text.quantities import Quantity
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.words import LIGHT, content_words, opposites
 
 COVERED: Final = 0.75
 """Such a part of a claim's words stands in the sentence that it nearly copies."""

@@ -23,10 +23,16 @@ from summeval_pytest.judges.offline.roles import cut_at_labels
 from summeval_pytest.judges.offline.support import COPIED
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 from summeval_pytest.text.contradictions import compare_numbers
-from summeval_pytest.text.lexicon import LIGHT
 from summeval_pytest.text.marks import content
 from summeval_pytest.text.numbers import unstated_figures
-from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
+from summeval_pytest.text.words import (
+    LIGHT,
+    STOP_WORDS,
+    content_words,
+    count_content,
+    known_tokens,
+    stem,
+)
 
 _PREPOSITION: Final = (
     "with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"

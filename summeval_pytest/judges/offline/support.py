@@ -22,9 +22,8 @@ from summeval_pytest.judges.offline.copies import find_conflict
 from summeval_pytest.judges.offline.learned import chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.contradictions import compare_numbers
-from summeval_pytest.text.lexicon import GENERIC
 from summeval_pytest.text.numbers import unstated_figures
-from summeval_pytest.text.words import content_words, places_of
+from summeval_pytest.text.words import GENERIC, content_words, places_of
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""
