@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.eva import EvaScore
     from summeval_pytest.metrics.facet import FacetScore
     from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-    from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
+    from summeval_pytest.metrics.number import ENDLESS, NumberSpec, Unscored
     from summeval_pytest.metrics.own import Metric, MetricTexts, OwnScore, Problem
     from summeval_pytest.run.judge_inputs import JudgeInputs
     from summeval_pytest.scoring import Evaluated, Scored, evaluate, score
@@ -38,7 +38,7 @@ __all__ = [
     "MeanScore",
     "Metric",
     "MetricTexts",
-    "Named",
+    "NumberSpec",
     "OwnScore",
     "Pair",
     "Paper",
@@ -60,7 +60,7 @@ _HOMES = {
     "metrics.eva": ("EvaScore",),
     "metrics.facet": ("FacetScore",),
     "metrics.faithfulness": ("FaithfulnessScore",),
-    "metrics.number": ("ENDLESS", "Named", "Unscored"),
+    "metrics.number": ("ENDLESS", "NumberSpec", "Unscored"),
     "metrics.own": ("Metric", "MetricTexts", "OwnScore", "Problem"),
     "run.judge_inputs": ("JudgeInputs",),
     "scoring": ("Evaluated", "Scored", "evaluate", "score"),

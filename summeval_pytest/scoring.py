@@ -24,7 +24,7 @@ from summeval_pytest.metrics.catalogue import (
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-from summeval_pytest.metrics.number import Finding, MetricName, Named, Unscored
+from summeval_pytest.metrics.number import Finding, MetricName, NumberSpec, Unscored
 from summeval_pytest.metrics.own import NO_TEXT, OwnScore, Text, lack_of
 from summeval_pytest.options import IN_FLIGHT
 from summeval_pytest.run.measure import Evaluation, source_of
@@ -187,7 +187,7 @@ class Evaluated:
         )
 
     @property
-    def _catalogue(self) -> Mapping[str, Named]:
+    def _catalogue(self) -> Mapping[str, NumberSpec]:
         scores = (score for row in self.rows for score in row.evaluation.scores)
         return catalogue_of(custom_numbers({score.metric for score in scores}))
 

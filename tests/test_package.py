@@ -11,8 +11,8 @@ from summeval_pytest import errors
 
 NAMES = """
 ENDLESS EvaScore Evaluated FacetScore FaithfulnessScore Judge JudgeError JudgeInputs JudgeKeys
-MeanScore Metric MetricTexts Named OwnScore Pair Paper Problem Scored Suite SuiteError SummevalError
-Unscored UsageError evaluate load_suite score
+MeanScore Metric MetricTexts NumberSpec OwnScore Pair Paper Problem Scored Suite SuiteError
+SummevalError Unscored UsageError evaluate load_suite score
 """.split()
 """The public names, and the module that each is at home in."""
 

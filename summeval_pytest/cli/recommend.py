@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from summeval_pytest.cli.runs import RunFile
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.number import ENDLESS, Named
+from summeval_pytest.metrics.number import ENDLESS, NumberSpec
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.choice import (
@@ -149,7 +149,7 @@ def _effect(sheet: Sheet, thresholds: Iterable[Threshold]) -> tuple[Count, Count
 
 
 def _rows(
-    named: Named, sheet: Sheet, now: Iterable[Threshold], chosen: Choice | None
+    named: NumberSpec, sheet: Sheet, now: Iterable[Threshold], chosen: Choice | None
 ) -> list[ValueRow]:
     """The values of a number that are shown, the most lenient first; equal ones are merged."""
     marked = [*now, *(chosen.thresholds if chosen else ())]
@@ -173,7 +173,7 @@ def _rows(
 
 
 def _table(
-    named: Named, rows: Sequence[ValueRow], now: Iterable[Threshold], has_names: bool
+    named: NumberSpec, rows: Sequence[ValueRow], now: Iterable[Threshold], has_names: bool
 ) -> Iterator[str]:
     today = {each.least for each in now if each.name == named.name}
     bound = "at most" if named.lower_is_better else "at least"
@@ -221,7 +221,7 @@ def _legend(choosing: Choosing) -> Iterator[str]:
     yield "on papers left out: chosen without a paper, judged on it; expect these on new papers"
 
 
-def _paste(chosen: Choice, catalogue: Mapping[str, Named]) -> Iterator[str]:
+def _paste(chosen: Choice, catalogue: Mapping[str, NumberSpec]) -> Iterator[str]:
     """The lines of a suite."""
     if not chosen.thresholds:
         yield f"{chosen.rule}: no threshold is worth its price on these labels"

@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from summeval_pytest.cli.parameters import names_in
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import NumberSpec
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import decide
@@ -69,7 +69,7 @@ def history(
     return lines
 
 
-Table = tuple[Sequence[Named], Sequence[HistoryRow]]
+Table = tuple[Sequence[NumberSpec], Sequence[HistoryRow]]
 Basis = tuple[str, str]
 """What means have to share to be compared: the judge, the papers, and each metric by name."""
 
@@ -115,8 +115,8 @@ def _tables(
 ) -> dict[str, Table]:
     """By suite, its numbers and a row for each system of each run."""
     rows: defaultdict[str, list[HistoryRow]] = defaultdict(list)
-    known: dict[str, Named] = {}
-    own: defaultdict[str, dict[str, Named]] = defaultdict(dict)
+    known: dict[str, NumberSpec] = {}
+    own: defaultdict[str, dict[str, NumberSpec]] = defaultdict(dict)
     seen: set[str] = set()
     last: dict[str, Mapping[Basis, object]] = {}
     for name, run in runs:

@@ -34,7 +34,7 @@ from summeval_pytest.metrics.catalogue import (
     measured_metrics,
     metric_of,
 )
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import NumberSpec
 from summeval_pytest.options import Options
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, pair_result_of
 from summeval_pytest.record.record_file import read_record
@@ -216,7 +216,7 @@ def _changes(systems: list[dict[str, float | None]]) -> list[float]:
     return max((each for each in pairs if len(each) > 1), key=statistics.stdev, default=[])
 
 
-def _row(named: Named, changes: list[float], margin: float) -> str:
+def _row(named: NumberSpec, changes: list[float], margin: float) -> str:
     if not (deviation := statistics.stdev(changes) if changes else 0.0):
         return _line(named.name, "-", "-", "-", "-")
     n_papers, fixed = len(changes), {"level": LEVEL, "width": named.width}

@@ -156,7 +156,7 @@ class Exchange:
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
         self.failed: dict[str, NoReplyError] = {}
         self.swapped: dict[tuple[str, str, bool | None], str] = {}
-        self.purse = asyncio.Semaphore(in_flight)  # bounds calls that set money aside at once
+        self.reserving = asyncio.Semaphore(in_flight)  # bounds calls that set money aside at once
         self._backoff = backoff
         self._clients: dict[tuple[Endpoint, str], Client] = {}
 
@@ -344,7 +344,7 @@ class CachedEndpoint:
             if exchange.budget is None or price is None:
                 reply = await exchange.ask(endpoint, request)
             else:
-                async with exchange.purse:
+                async with exchange.reserving:
                     reply = await self._afforded(request, exchange.budget, price)
         except NoReplyError as error:
             if error.fault != "over_budget":

@@ -23,7 +23,7 @@ from summeval_pytest.metrics.number import (
     CustomNumbers,
     Finding,
     MetricName,
-    Named,
+    NumberSpec,
     Unscored,
     rank,
 )
@@ -32,7 +32,7 @@ from summeval_pytest.text.printing import one_line, raised
 
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
 """The three metrics that a judge answers for."""
-CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
+CATALOGUE: Final[Mapping[str, NumberSpec]] = MappingProxyType(
     {named.name: named for metric in (facet, eva, faithfulness) for named in metric.NUMBERS}
 )
 """The numbers of the three metrics, by the names that suites and `--summ-min` use."""
@@ -62,18 +62,18 @@ def lacks(values: Mapping[str, float | None], name: str) -> bool:
 
 
 @lru_cache(maxsize=16)
-def catalogue_of(custom: CustomNumbers) -> Mapping[str, Named]:
+def catalogue_of(custom: CustomNumbers) -> Mapping[str, NumberSpec]:
     """The numbers of the three metrics, and then custom ones."""
     return MappingProxyType({**CATALOGUE, **{named.name: named for named in custom}})
 
 
-def checked_numbers(numbers: Iterable[Named]) -> CustomNumbers:
+def checked_numbers(numbers: Iterable[NumberSpec]) -> CustomNumbers:
     """The numbers of custom metrics, sorted by name.
 
     Raises:
         ValueError: for a bad name or range, and for a name that stands for another number.
     """
-    known: dict[str, Named] = {}
+    known: dict[str, NumberSpec] = {}
     for named in numbers:
         name, metric = named.name, named.metric
         is_name = _CUSTOM_NAME.fullmatch(name) and "." not in metric

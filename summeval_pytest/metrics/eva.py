@@ -22,7 +22,7 @@ from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.facts import Check, CheckedFact, Facts, Stated, read_both
 from summeval_pytest.metrics.flow import Returned
-from summeval_pytest.metrics.number import Finding, Named, closest_sentence
+from summeval_pytest.metrics.number import Finding, NumberSpec, closest_sentence
 from summeval_pytest.text.reading import normalise
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
@@ -30,7 +30,7 @@ MISSING_FACT: Final = 0.5
 """How bad a fact that the summary leaves out is beside an unsupported one (1)."""
 ENTAILED: Final = "eva.recall_entailed"
 NUMBERS: Final = tuple(
-    Named(
+    NumberSpec(
         name=name,
         metric="eva",
         meaning=meaning,

@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow, number
-from summeval_pytest.metrics.number import Finding, Named, closest_sentence
+from summeval_pytest.metrics.number import Finding, NumberSpec, closest_sentence
 from summeval_pytest.text.excerpts import excerpt, is_verbatim, n_letters, pieces_of
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
@@ -32,14 +32,14 @@ LOWEST: Final = 0.25
 COVERAGE: Final = "facet.coverage"
 """The share of the reference's key information in a summary; only some judges give it."""
 NUMBERS: Final = (
-    Named(name="facet", metric="facet", meaning="Facet-aware Metric", low=LOWEST),
+    NumberSpec(name="facet", metric="facet", meaning="Facet-aware Metric", low=LOWEST),
     *(
-        Named(
+        NumberSpec(
             name=f"facet.{f}", metric="facet", meaning=f"rating of the {f}", low=1.0, high=float(n)
         )
         for f, n in q.SCALES.items()
     ),
-    Named(
+    NumberSpec(
         name=COVERAGE,
         metric="facet",
         meaning="share of key information covered",

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from summeval_pytest.metrics import flow, number
-from summeval_pytest.metrics.number import Finding, Named, closest_sentence
+from summeval_pytest.metrics.number import Finding, NumberSpec, closest_sentence
 from summeval_pytest.questions import (
     CheckSentences,
     Dispute,
@@ -56,9 +56,9 @@ def _count(
     *,
     not_said: str = "",
     remedy: str = "",
-) -> Named:
+) -> NumberSpec:
     """A number that counts what is wrong, so that its threshold is a maximum."""
-    return Named(
+    return NumberSpec(
         name=name,
         metric="faithfulness",
         meaning=meaning,
@@ -72,7 +72,7 @@ def _count(
 
 
 NUMBERS: Final = (
-    Named(name="faithfulness", metric="faithfulness", meaning="share of supported sentences"),
+    NumberSpec(name="faithfulness", metric="faithfulness", meaning="share of supported sentences"),
     _count(UNSUPPORTED, "sentences that the judge calls unsupported"),
     _count(
         OVERGENERAL,
@@ -86,7 +86,7 @@ NUMBERS: Final = (
         "unsupported sentences that the source contradicts, in a number or a near copy",
         explained_by="",
     ),
-    Named(
+    NumberSpec(
         name=SUPPORT,
         metric="faithfulness",
         meaning="mean support of the sentences",

@@ -77,7 +77,7 @@ class Unscored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NumberSpec:
     """A number that a threshold can be set on: its name, metric, meaning and range.
 
     A threshold on it is a minimum. If lower is better, it is a maximum.
@@ -147,7 +147,7 @@ class Named:
         return gap / (1 + abs(gap) if self.high == ENDLESS else self.high - self.low)
 
 
-CustomNumbers = tuple[Named, ...]
+CustomNumbers = tuple[NumberSpec, ...]
 """The numbers of custom metrics, sorted by name."""
 
 

@@ -21,7 +21,7 @@ from typing import ClassVar, Final, Literal
 
 from summeval_pytest.errors import foreign_code
 from summeval_pytest.metrics.flow import Dialogue, NoScoreError, check_usable, ends_unscored
-from summeval_pytest.metrics.number import SPARSE, Finding, MetricName, Named, Status, Unscored
+from summeval_pytest.metrics.number import SPARSE, Finding, MetricName, NumberSpec, Status, Unscored
 from summeval_pytest.text.printing import one_line, raised
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
@@ -136,7 +136,7 @@ class Metric:
 
     version: ClassVar[str] = "1"
     needs: ClassVar[tuple[Text, ...]] = ()
-    numbers: ClassVar[tuple[Named, ...]]
+    numbers: ClassVar[tuple[NumberSpec, ...]]
 
     @property
     def left_out(self) -> Mapping[str, str]:

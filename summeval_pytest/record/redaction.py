@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, TypeVar
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.number import Finding, Named
+from summeval_pytest.metrics.number import Finding, NumberSpec
 from summeval_pytest.metrics.own import Problem
 from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.run import PaperRecord, RunVerdict, SuiteRecord
@@ -21,7 +21,7 @@ _KEPT: Final = frozenset({
     "verdict",
 })  # fmt: skip
 """The fields whose words stay: ids, names of numbers, kinds, outcomes, recipes, digests."""
-_HARMLESS: Final = (Place, Named, Threshold, WaiverUse)
+_HARMLESS: Final = (Place, NumberSpec, Threshold, WaiverUse)
 T = TypeVar("T")
 
 

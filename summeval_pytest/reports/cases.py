@@ -17,7 +17,7 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, Score, catalogue_of, me
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import SUPPORT, judged_sentences
-from summeval_pytest.metrics.number import Finding, Named, Unscored
+from summeval_pytest.metrics.number import Finding, NumberSpec, Unscored
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.lines import ALL_PAPERS
@@ -35,7 +35,7 @@ from summeval_pytest.verdict.run import (
     SystemResult,
 )
 from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
-from summeval_pytest.verdict.trust import Trust
+from summeval_pytest.verdict.trust import JudgeAgreement
 
 SILENT: Final = "the judge gave no usable answer"
 _SENTENCE: Final = 50
@@ -377,7 +377,7 @@ class Part(NamedTuple):
         return self.written if isinstance(self.written, str) else self.written()
 
 
-def judge_parts(trust: Trust) -> Iterator[Part]:
+def judge_parts(trust: JudgeAgreement) -> Iterator[Part]:
     """Each figure of agreement. A judge without any figure is an error if it was not measured."""
     if not trust.agreements:
         text = one_line(trust.fault) or judge_section.trust_phrase(trust, has_labels=True)
@@ -421,7 +421,7 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
     return parts + _at_fault(parts, "pair", pair.outcome, "; ".join(verdict.undecided))
 
 
-def _number(pair: PairResult, named: Named, value: float | None, bound: float | None) -> Part:
+def _number(pair: PairResult, named: NumberSpec, value: float | None, bound: float | None) -> Part:
     """A number that does not fail its pair; skipped where the pair was left undecided."""
     name, text = named.name, f"{named.name} {wording.render(named, value, bound)}"
     if pair.outcome == "error":

@@ -19,8 +19,8 @@ from summeval_pytest.verdict.thresholds import Bound, Threshold
 from summeval_pytest.verdict.trust import (
     Agreement,
     Disagreement,
+    JudgeAgreement,
     MoreLabels,
-    Trust,
     confusions,
     worst_disagreements,
 )
@@ -46,7 +46,7 @@ _MANY: Final = 1000
 """A larger number of labels is no use: the estimate will have moved by then."""
 
 
-def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
+def trust_phrase(trust: JudgeAgreement | None, *, has_labels: bool | None) -> str:
     """What is known of a judge, in one clause."""
     if trust is None:
         return UNCALIBRATED if has_labels is False else UNMEASURED
@@ -71,7 +71,7 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     return f"meets {'the agreement floor' if trust.n_floors == 1 else many}{whose} {labels}"
 
 
-def _false_passes(trust: Trust) -> str:
+def _false_passes(trust: JudgeAgreement) -> str:
     """The share of unfaithful sentences that the judge accepts; empty where it is unknown."""
     recall = next((each for each in trust.agreements if each.name == RECALL), None)
     if recall is None or recall.value is None or recall.low is None or recall.high is None:
@@ -99,7 +99,7 @@ def blind_lines(judge: str) -> Iterator[str]:
 
 
 def judge_lines(
-    trust: Trust | None, golden: Sequence[GoldenPair], *, has_labels: bool, of: str = ""
+    trust: JudgeAgreement | None, golden: Sequence[GoldenPair], *, has_labels: bool, of: str = ""
 ) -> Iterator[str]:
     """The judge at the end of a run, and what an untrusted one gets wrong; ``of`` is its suite."""
     yield from trust_lines(trust_phrase(trust, has_labels=has_labels), of, open_floors(trust))
@@ -131,7 +131,7 @@ def trust_of_run(record: RunVerdict) -> str:
     return "; ".join(f"{suite.name}: {trust_of(suite)}" for suite in record.suites)
 
 
-def missed_floors(trust: Trust) -> str:
+def missed_floors(trust: JudgeAgreement) -> str:
     """The floors that an untrusted judge misses, six at most."""
     missed = [short_of_floor(agreement, floor) for agreement, floor in trust.missed]
     more = f"; {len(missed) - _MOST:,} more" if len(missed) > _MOST else ""
@@ -163,7 +163,7 @@ def _least(agreement: Agreement, bound: Bound) -> tuple[float, ...]:
     return tuple(floor.least for floor in agreement.floors if floor.bound == bound)
 
 
-def describe_trust(trust: Trust) -> str:
+def describe_trust(trust: JudgeAgreement) -> str:
     """Why a judge is not trusted: the missed floors on one line, then every figure."""
     lines = [missed_floors(trust), f"judge {one_line(trust.judge)}", ""]
     return "\n".join([*lines, *agreement_lines(trust.agreements)])
@@ -203,7 +203,7 @@ def _needed(more: MoreLabels) -> str:
     return f"Label about {more.n_pairs:,} more {pairs} ({more.n_papers:,} {papers}) to be sure."
 
 
-def open_floors(trust: Trust | None) -> list[str]:
+def open_floors(trust: JudgeAgreement | None) -> list[str]:
     """The figures with such floors, those that need the fewest labels first."""
     agreements = trust.agreements if trust is not None else ()
     close = [(each, more) for each in agreements for more in each.more]
@@ -215,7 +215,7 @@ def open_floors(trust: Trust | None) -> list[str]:
     ]
 
 
-def untrusted_lines(trust: Trust, golden: Sequence[GoldenPair]) -> Iterator[str]:
+def untrusted_lines(trust: JudgeAgreement, golden: Sequence[GoldenPair]) -> Iterator[str]:
     """What an untrusted judge gets wrong: missed floors, confusion matrices, the worst cases."""
     yield from safe_lines(f"{UNTRUSTED}: {MARK}")
     for agreement, floor in trust.missed:

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of
-from summeval_pytest.metrics.number import Finding, Named
+from summeval_pytest.metrics.number import Finding, NumberSpec
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
 from summeval_pytest.verdict.means import (
@@ -62,7 +62,7 @@ LEGEND: Final = (
 )
 
 
-def render(named: Named, value: float | None, least: float | None = None) -> str:
+def render(named: NumberSpec, value: float | None, least: float | None = None) -> str:
     """Write a number as text: a whole rating or count as it is, else three digits; a dash for None.
 
     It gets more digits if three would look as if it met the threshold ``least`` that it misses.
@@ -89,12 +89,12 @@ def beside(
     return f"{value:.{digits}f}"
 
 
-def standing(named: Named, value: float | None, least: float) -> str:
+def standing(named: NumberSpec, value: float | None, least: float) -> str:
     """A number and its threshold: ``facet 0.425 < 0.750``, ``shouts 2 > 1 allowed``."""
     return f"{named.name} {render(named, value, least)} {against(named, value, least)}"
 
 
-def against(named: Named, value: float | None, least: float) -> str:
+def against(named: NumberSpec, value: float | None, least: float) -> str:
     """The threshold of a number with the sign between them: ``< 0.750``."""
     bound, is_met = render(named, least, least), named.meets(value, least)
     if named.lower_is_better:
@@ -307,7 +307,7 @@ class ShownMean(NamedTuple):
     ``change`` is against the baseline.
     """
 
-    named: Named
+    named: NumberSpec
     value: float | None
     least: float | None
     state: Literal["", "failed", "waived", "undecided"]

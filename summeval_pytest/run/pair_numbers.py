@@ -13,7 +13,7 @@ from summeval_pytest.metrics.number import (
     CustomNumbers,
     Fault,
     MetricName,
-    Named,
+    NumberSpec,
     Unscored,
 )
 
@@ -45,7 +45,7 @@ class Numbers:
     fault: str = ""
 
     @property
-    def catalogue(self) -> Mapping[str, Named]:
+    def catalogue(self) -> Mapping[str, NumberSpec]:
         """All numbers that the pair may have, by name."""
         return catalogue_of(self.custom)
 
@@ -106,7 +106,7 @@ def numbers_of(
     )
 
 
-def is_covered(named: Named, n_scored: int, n_papers: int) -> bool:
+def is_covered(named: NumberSpec, n_scored: int, n_papers: int) -> bool:
     """Whether a mean covers enough of its papers.
 
     The mean of a count has to cover all: no value can replace a missing one.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summeval_pytest.metrics.facet import facet_aware_metric
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import NumberSpec
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers
@@ -128,7 +128,7 @@ def quality_of(labels: GoldenPair, good_from: float = GOOD_FROM) -> Quality:
     return "good" if by_kind["sentence"] or overall is not None else "between"
 
 
-def values_to_try(named: Named, observed: Iterable[float]) -> list[float]:
+def values_to_try(named: NumberSpec, observed: Iterable[float]) -> list[float]:
     """The values of a threshold that tell the observed numbers apart, the most lenient first.
 
     Of ratings and counts they are whole. Of shares each lies midway between two observed numbers,

@@ -24,7 +24,7 @@ from summeval_pytest.metrics.catalogue import (
     lacks,
     metric_of,
 )
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import NumberSpec
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
@@ -201,7 +201,7 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
 class _Paired(NamedTuple):
     """The old and new values of one number, on the papers that have it in both runs."""
 
-    number: Named
+    number: NumberSpec
     values: list[tuple[float, float]]
 
     @property
@@ -294,7 +294,7 @@ def _slice_changes(
     )
 
 
-def _largest_change(number: Named) -> float:
+def _largest_change(number: NumberSpec) -> float:
     """How far a number can move: few papers leave an interval that is wider than its range."""
     return math.inf if number.worst is None else number.width
 
@@ -345,7 +345,7 @@ def _cannot_show(rule: Rule, paired: _Paired, n_tests: int) -> str:
     )
 
 
-def _n_expected(both: Sequence[Pairing], number: Named, rules: Sequence[Rule]) -> int:
+def _n_expected(both: Sequence[Pairing], number: NumberSpec, rules: Sequence[Rule]) -> int:
     """How many papers a comparison should cover: those on which the baseline has the number.
 
     Only metrics and numbers that a rule names are expected; a facet may be on fewer papers. A count

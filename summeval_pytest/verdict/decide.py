@@ -57,7 +57,7 @@ from summeval_pytest.verdict.run import (
     SystemResult,
 )
 from summeval_pytest.verdict.thresholds import all_uses
-from summeval_pytest.verdict.trust import Trust, measure_trust
+from summeval_pytest.verdict.trust import JudgeAgreement, measure_trust
 
 _N_NAMED = 3
 GoldenAnswers = tuple[tuple[GoldenPair, ...], str]
@@ -216,14 +216,14 @@ def _decided(
 
 def decide_judge(
     golden: GoldenAnswers, labels: str, judge: JudgeName, policy: Policy
-) -> Trust | None:
+) -> JudgeAgreement | None:
     """Measure a judge by its golden answers; None where there are none.
 
     ``labels`` is the fingerprint of the labels. Floors go by the name of ``judge``.
     """
     answers, fault = golden
     if fault:
-        return Trust(judge=judge.signature, labels=labels, fault=fault)
+        return JudgeAgreement(judge=judge.signature, labels=labels, fault=fault)
     if not answers:
         return None
     table = floors_of(policy.floors, judge.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from summeval_pytest.metrics.catalogue import catalogue_of
-from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, NumberSpec
 from summeval_pytest.questions import Dispute, Facet
 from summeval_pytest.stats.paired import least_p_value
 from summeval_pytest.verdict.policy import LEVEL
@@ -43,7 +43,7 @@ class Difference:
     custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
     @property
-    def named(self) -> Named:
+    def named(self) -> NumberSpec:
         """The number."""
         return catalogue_of(self.custom)[self.name]
 

@@ -20,7 +20,7 @@ from summeval_pytest.metrics.number import (
     SPARSE,
     UNRECORDED,
     CustomNumbers,
-    Named,
+    NumberSpec,
     rounded_mean,
 )
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
@@ -63,7 +63,7 @@ class SystemMean:
     custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
     @property
-    def named(self) -> Named:
+    def named(self) -> NumberSpec:
         """The number."""
         return self.threshold.named
 
@@ -219,7 +219,7 @@ class MeanScore:
 
 
 def mean_scores(
-    system: str, papers: Sequence[Numbers], names: Iterable[Named]
+    system: str, papers: Sequence[Numbers], names: Iterable[NumberSpec]
 ) -> Iterator[MeanScore]:
     """The means of one system over its papers, of the numbers that any paper has or should have.
 

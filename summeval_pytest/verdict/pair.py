@@ -25,7 +25,7 @@ from summeval_pytest.metrics.number import (
     CustomNumbers,
     Finding,
     FindingKind,
-    Named,
+    NumberSpec,
     Unscored,
 )
 from summeval_pytest.run.pair_numbers import Numbers
@@ -43,7 +43,7 @@ class Shortfall:
     custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
     @property
-    def named(self) -> Named:
+    def named(self) -> NumberSpec:
         """What the number is: its metric, meaning and range."""
         return catalogue_of(self.custom)[self.name]
 

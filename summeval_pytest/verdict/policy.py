@@ -15,7 +15,7 @@ from typing import Final
 
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, custom_numbers
-from summeval_pytest.metrics.number import SPARSE, MetricName, Named
+from summeval_pytest.metrics.number import SPARSE, MetricName, NumberSpec
 from summeval_pytest.questions import FACETS, OFFLINE
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.suite.values import MIN_SHARE, CompareTable
@@ -139,7 +139,7 @@ def suite_rules(table: CompareTable) -> tuple[Rule, ...]:
     return rules_of(margins, drops) if margins or drops else DEFAULT_RULES
 
 
-def margin_fault(number: Named, margin: float) -> str:
+def margin_fault(number: NumberSpec, margin: float) -> str:
     """Why a margin of this number could never decide; empty if it can."""
     widest = number.high - number.low
     if 0.0 < margin < widest:
@@ -165,10 +165,10 @@ OF_ERROR: Final = f"{RECALL}."
 """Before a kind of error, as the labels name it: the recall on the sentences that have it."""
 
 
-def _figure(name: str, meaning: str, low: float = 0.0) -> Named:
+def _figure(name: str, meaning: str, low: float = 0.0) -> NumberSpec:
     metrics: dict[str, MetricName] = {"facet": "facet", "fact": "eva"}
     metric = metrics.get(name.partition("_")[0], "faithfulness")
-    return Named(name=name, metric=metric, low=low, high=1.0, meaning=meaning)
+    return NumberSpec(name=name, metric=metric, low=low, high=1.0, meaning=meaning)
 
 
 _FIGURES: Final = (
@@ -185,11 +185,11 @@ _FIGURES: Final = (
     _figure("evidence_recall", "share named, of source sentences labelled as evidence"),
     _figure("evidence_f1", "F1 of evidence precision and recall"),
 )
-AGREEMENTS: Final[Mapping[str, Named]] = MappingProxyType({f.name: f for f in _FIGURES})
+AGREEMENTS: Final[Mapping[str, NumberSpec]] = MappingProxyType({f.name: f for f in _FIGURES})
 """By the names that ``[thresholds.judge]`` uses, in the order in which they are shown."""
 
 
-def named_agreement(name: str) -> Named:
+def named_agreement(name: str) -> NumberSpec:
     """What one figure is; a KeyError where there is none of that name."""
     if name.startswith(OF_ERROR):
         error = name.removeprefix(OF_ERROR)

@@ -20,7 +20,7 @@ from summeval_pytest.metrics.number import (
     UNRECORDED,
     CustomNumbers,
     Finding,
-    Named,
+    NumberSpec,
     Unscored,
     rank,
 )
@@ -33,7 +33,7 @@ from summeval_pytest.verdict.means import SliceVerdict, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining, is_alarming
 from summeval_pytest.verdict.policy import Policy, floors_of
 from summeval_pytest.verdict.thresholds import WaiverUse
-from summeval_pytest.verdict.trust import Trust
+from summeval_pytest.verdict.trust import JudgeAgreement
 
 SCHEMA: Final = 4
 Outcome = Literal["passed", "failed", "error"]
@@ -309,10 +309,10 @@ class SuiteRecord:
     pairs: PairList = ()
     golden: tuple[GoldenPair, ...] = ()
     golden_fault: str = ""
-    trust: Trust | None = None
+    trust: JudgeAgreement | None = None
     waivers: tuple[WaiverUse, ...] = ()
     is_cut: bool = field(default=False, metadata=SPARSE)
-    own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
+    own_numbers: tuple[NumberSpec, ...] = field(default=(), metadata=SPARSE)
     unmeasured: tuple[str, ...] = field(default=(), metadata=SPARSE)
 
     @property
@@ -400,7 +400,7 @@ class TestResult:
     pair: PairResult | None = field(default=None, metadata=SPARSE)
     paper: PaperRecord | None = field(default=None, metadata=SPARSE)
     system: SystemResult | None = field(default=None, metadata=SPARSE)
-    trust: Trust | None = field(default=None, metadata=SPARSE)
+    trust: JudgeAgreement | None = field(default=None, metadata=SPARSE)
     golden: tuple[GoldenPair, ...] = field(default=(), metadata=SPARSE)
     golden_fault: str = field(default="", metadata=SPARSE)
 

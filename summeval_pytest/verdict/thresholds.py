@@ -24,7 +24,7 @@ from summeval_pytest.metrics.catalogue import (
     place_of,
 )
 from summeval_pytest.metrics.faithfulness import SUPPORT
-from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, NumberSpec
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.lines import ALL_PAPERS
@@ -66,7 +66,7 @@ class Threshold:
         return metric_of(self.name)
 
     @property
-    def named(self) -> Named:
+    def named(self) -> NumberSpec:
         """The number; a KeyError for a figure of agreement."""
         return catalogue_of(self.custom)[self.name]
 
@@ -233,7 +233,7 @@ def _threshold(name: str, value: float, mistake: Mistake, custom: CustomNumbers)
     return Threshold(name, value, None, custom)
 
 
-def check_range(what: str, value: float, named: Named, mistake: Mistake) -> None:
+def check_range(what: str, value: float, named: NumberSpec, mistake: Mistake) -> None:
     """Refuse a value that everything meets, or nothing can."""
     if not named.low <= value <= named.high:
         raise mistake(

@@ -91,7 +91,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trust:
+class JudgeAgreement:
     """A judge's agreement with the golden labels.
 
     Attributes:
@@ -281,14 +281,16 @@ MAX_LEFT_OUT: Final = 0.5
 """Nor has one that does not find a larger share of the labelled facets in the references."""
 
 
-def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, labels: str) -> Trust:
+def measure_trust(
+    pairs: Sequence[GoldenPair], table: Floors, *, judge: str, labels: str
+) -> JudgeAgreement:
     """The agreement of a judge with the golden labels, each figure with its floors.
 
     A figure without labels is left out. If a floor is set on it, it is undefined and misses the
     floor. Nothing is measured, and ``fault`` says why, where the judge left more than 5 % of the
     labelled items, or of one kind of them, unanswered, or does not find most labelled facets.
     """
-    trust = Trust(judge=judge, labels=labels, floors_of=table.judge)
+    trust = JudgeAgreement(judge=judge, labels=labels, floors_of=table.judge)
     answers = [answer for pair in pairs for answer in pair.answers]
     open_ = [answer for answer in answers if answer.answer is None]
     for what in ("", *KINDS):

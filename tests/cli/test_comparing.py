@@ -5,7 +5,7 @@ from pathlib import Path
 
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.verdict.run import SuiteRecord
-from summeval_pytest.verdict.trust import Trust
+from summeval_pytest.verdict.trust import JudgeAgreement
 from tests.cli.conftest import Shell
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import faithful, pair, record_text, run, suite, system
@@ -22,7 +22,7 @@ def rated(*ratings: int, name: str = "golden", labels: str = "0a") -> SuiteRecor
         golden(answered("result", 4, rating), paper=f"moss-{i}") for i, rating in enumerate(ratings)
     ]
     stored = suite(pair("moss-0", faithful(1.0)), name=name)
-    trust = Trust(judge="fair-1", labels=labels, n_pairs=len(pairs), n_papers=len(pairs))
+    trust = JudgeAgreement(judge="fair-1", labels=labels, n_pairs=len(pairs), n_papers=len(pairs))
     return replace(stored, labels=labels, trust=trust, golden=tuple(pairs))
 
 
@@ -85,7 +85,7 @@ def test_labels_decide_what_is_compared(tmp_path: Path, shell: Shell) -> None:
 
 
 def test_a_record_without_golden_answers_says_how_to_get_them(tmp_path: Path, shell: Shell) -> None:
-    """Named as it was given; a judge that could not be measured says why."""
+    """NumberSpec as it was given; a judge that could not be measured says why."""
     # Most suites have no labels, and are compared by their systems; a rule about these that
     # ``--golden`` holds nothing to would pass unseen.
     file = saved(tmp_path, "run.jsonl", rated(4))

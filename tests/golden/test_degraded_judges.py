@@ -11,7 +11,7 @@ from summeval_pytest.judges.judge import Judge
 from summeval_pytest.run.golden import golden_answers, golden_tasks
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.verdict.policy import floors_of, read_floors
-from summeval_pytest.verdict.trust import Trust, measure_trust
+from summeval_pytest.verdict.trust import JudgeAgreement, measure_trust
 from tests.golden import oracle
 
 ORACLE = "an LLM judge"
@@ -21,7 +21,7 @@ ALL = {"facet_kappa", "unfaithful_recall", "unfaithful_precision"}
 
 
 @cache
-def measured(judge: type[Judge], kept_as: str) -> Trust:
+def measured(judge: type[Judge], kept_as: str) -> JudgeAgreement:
     """What the golden labels say of a judge, held to the floors of a name."""
     suite = oracle.golden()
     floors = floors_of(read_floors(suite, kept_as), kept_as)

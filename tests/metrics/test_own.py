@@ -21,7 +21,7 @@ from summeval_pytest.metrics.catalogue import (
     checked_numbers,
     custom_metric,
 )
-from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
+from summeval_pytest.metrics.number import ENDLESS, NumberSpec, Unscored
 from summeval_pytest.metrics.own import Metric, MetricTexts, OwnScore, Problem, custom_flow
 from summeval_pytest.metrics.signature import custom_signature
 from tests.metrics.table_judge import ended
@@ -30,9 +30,9 @@ SUMMARY = "Roofs of moss stay cool. Several institutional refrigeration expendit
 SOURCE = ("Roofs of moss stay cool in July.", "The bill for cooling fell.")
 
 
-def named(name: str, **more: Any) -> Named:
+def named(name: str, **more: Any) -> NumberSpec:
     """A number of the metric that its name begins with."""
-    return Named(name=name, metric=name.partition(".")[0], meaning="a number", **more)
+    return NumberSpec(name=name, metric=name.partition(".")[0], meaning="a number", **more)
 
 
 class Counted(Metric):
@@ -110,16 +110,21 @@ def test_numbers_stand_in_the_order_in_which_they_are_declared() -> None:
         ([named("Counted")], "in small letters"),
         ([named("x_low")], "without x_ at the start"),
         ([named("counted.x_low")], "without x_ at the start"),
-        ([Named(name="other", metric="counted", meaning="")], "neither 'counted' nor"),
+        ([NumberSpec(name="other", metric="counted", meaning="")], "neither 'counted' nor"),
         ([named("counted", low=1.0)], "the end is above the start"),
         ([named("counted", high=math.inf)], "the end is above the start"),
         ([named("facet.tone")], "another number"),
-        ([Named(name="counted", metric="counted", meaning="a\n::error::b")], "of several lines"),
+        (
+            [NumberSpec(name="counted", metric="counted", meaning="a\n::error::b")],
+            "of several lines",
+        ),
         # a record could be decided by either
         ([named("counted"), named("counted", high=ENDLESS)], "another number"),
     ],
 )
-def test_a_number_without_a_name_or_a_range_is_refused(numbers: list[Named], message: str) -> None:
+def test_a_number_without_a_name_or_a_range_is_refused(
+    numbers: list[NumberSpec], message: str
+) -> None:
     """Names go into suites, records and reports; ranges say what decides."""
     with pytest.raises(ValueError, match=message):
         checked_numbers(numbers)

@@ -15,7 +15,7 @@ from summeval_pytest.metrics.facet import (
     key_coverage,
 )
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import ENDLESS, Named, Status, Unscored
+from summeval_pytest.metrics.number import ENDLESS, NumberSpec, Status, Unscored
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from tests.verdict.records import rated
 
@@ -168,7 +168,7 @@ def test_each_number_knows_what_is_better() -> None:
 
 
 @pytest.mark.parametrize("named", CATALOGUE.values(), ids=CATALOGUE)
-def test_the_worst_is_farthest_from_a_bound_and_the_best_never_is(named: Named) -> None:
+def test_the_worst_is_farthest_from_a_bound_and_the_best_never_is(named: NumberSpec) -> None:
     """Law: what decides the order of failing pairs and of shades is between 0 and 1."""
     assert named.name.split(".", maxsplit=1)[0] == named.metric
     assert named.meaning
@@ -195,7 +195,7 @@ def test_a_range_without_an_end_has_no_worst_value(
 ) -> None:
     """Whatever stood there would be averaged, and the mean would be a made-up figure."""
     low, high = ends
-    named = Named(
+    named = NumberSpec(
         name="n", metric="n", meaning="n", low=low, high=high, lower_is_better=lower_is_better
     )
     assert named.worst == worst

@@ -31,12 +31,12 @@ class Odd(OfflineJudge):
 METRIC: Final = """\
 import sys
 import pytest
-from summeval_pytest import Metric, Named
+from summeval_pytest import Metric, NumberSpec
 {at_import}
 
 
 class Odd(Metric):
-    numbers = (Named(name="odd", metric="odd", meaning="nothing"),)
+    numbers = (NumberSpec(name="odd", metric="odd", meaning="nothing"),)
 
     def __init__(self):
         {at_make}

@@ -14,14 +14,16 @@ from tests.plugin.conftest import Bench
 pytestmark = pytest.mark.usefixtures("forget_own_metrics")
 
 METRIC: Final = """\
-from summeval_pytest import ENDLESS, Metric, Named, Problem
+from summeval_pytest import ENDLESS, Metric, NumberSpec, Problem
 
 
 class Shouts(Metric):
     version = "3"
     numbers = (
-        Named(name="shouts", metric="shouts", meaning="marks", high=ENDLESS, lower_is_better=True),
-        Named(name="shouts.calm", metric="shouts", meaning="calm sentences"),
+        NumberSpec(
+            name="shouts", metric="shouts", meaning="marks", high=ENDLESS, lower_is_better=True
+        ),
+        NumberSpec(name="shouts.calm", metric="shouts", meaning="calm sentences"),
     )
 
     def __init__(self, mark="!", words=""):

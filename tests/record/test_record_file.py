@@ -18,7 +18,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import NumberSpec
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.record.record_file import PART, RecordFile, as_json, from_json, read_record
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
@@ -324,7 +324,7 @@ def test_a_record_can_come_through_a_pipe() -> None:
 
 def shouting(low: float, high: float, *, lower_is_better: bool) -> RunRecord:
     """A run with a threshold on a custom metric of this range, which its pair has as 2."""
-    counted = Named(
+    counted = NumberSpec(
         name="shouts",
         metric="shouts",
         meaning="marks",

@@ -33,7 +33,7 @@ from summeval_pytest.verdict.run import (
     SystemResult,
 )
 from summeval_pytest.verdict.thresholds import Bound, Threshold, Thresholds, WaiverUse
-from summeval_pytest.verdict.trust import Agreement, Trust
+from summeval_pytest.verdict.trust import Agreement, JudgeAgreement
 
 T = TypeVar("T")
 
@@ -88,9 +88,9 @@ def golden() -> tuple[GoldenPair, ...]:
     )
 
 
-def trust(*agreements: Agreement, **values: object) -> Trust:
+def trust(*agreements: Agreement, **values: object) -> JudgeAgreement:
     """The judge of the two pairs; it misses its floor unless other figures are given."""
-    plain = Trust(
+    plain = JudgeAgreement(
         judge="fair-1",
         labels="c3d477be02a1",
         agreements=agreements or (MISSED, HOLDS),
@@ -104,7 +104,9 @@ TRUSTED: Final = trust(HOLDS)
 UNMEASURED: Final = trust(agreements=(), n_pairs=0, n_papers=0, labels="", fault="it timed out")
 
 
-def measured(suite: SuiteRecord, trust: Trust, golden: tuple[GoldenPair, ...] = ()) -> SuiteRecord:
+def measured(
+    suite: SuiteRecord, trust: JudgeAgreement, golden: tuple[GoldenPair, ...] = ()
+) -> SuiteRecord:
     """A suite with labels, and what they say of the judge."""
     return replace(suite, labels="c3d477be02a1", trust=trust, golden=golden)
 

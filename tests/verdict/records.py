@@ -34,7 +34,7 @@ from summeval_pytest.verdict.run import (
     SystemResult,
 )
 from summeval_pytest.verdict.thresholds import Thresholds, Waivers
-from summeval_pytest.verdict.trust import Trust
+from summeval_pytest.verdict.trust import JudgeAgreement
 
 HERE: Final = Place("golden/summeval.toml", 3)
 SIGNATURES: Final = tuple(
@@ -260,7 +260,7 @@ def measured(
     *golden: GoldenPair, judge: str = "fair-1", labels: str = "c3d477be02a1"
 ) -> SuiteRecord:
     """A suite whose judge was measured with these golden answers."""
-    trust = Trust(judge=judge, labels=labels, n_pairs=len(golden))
+    trust = JudgeAgreement(judge=judge, labels=labels, n_pairs=len(golden))
     return replace(suite(), labels=labels, trust=trust, golden=golden)
 
 

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import NumberSpec
 from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.stats.intervals import change_interval
 from summeval_pytest.stats.paired import drop_p_value, refuted_drop
@@ -162,7 +162,7 @@ def named(comparison: Comparison) -> list[str]:
 def test_a_number_that_is_better_on_the_other_side_cannot_be_compared() -> None:
     """A metric that turned round without a new version would make every drop a gain."""
     low, high = (
-        Named(name="words", metric="words", meaning="", lower_is_better=is_lower)
+        NumberSpec(name="words", metric="words", meaning="", lower_is_better=is_lower)
         for is_lower in (True, False)
     )
     old, new = ([replace(pair("moss-01", faithful(0.5)), custom=(each,))] for each in (low, high))

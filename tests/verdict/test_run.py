@@ -10,7 +10,7 @@ from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.run import Covered, Outcome, PairResult, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
-from summeval_pytest.verdict.trust import Agreement, Trust
+from summeval_pytest.verdict.trust import Agreement, JudgeAgreement
 from tests.verdict.records import eva, pair, rated, run, suite, system
 
 BOTH = (pair("moss-01"), pair("zinc-01"))
@@ -23,8 +23,8 @@ MISSED = Agreement(
     n_papers=3,
     floors=(Threshold("facet_kappa", 0.9, "point"),),
 )
-UNTRUSTED = Trust(judge="fair-1", labels="0a", agreements=(MISSED,))
-UNMEASURED = Trust(judge="fair-1", labels="0a", fault="it timed out")
+UNTRUSTED = JudgeAgreement(judge="fair-1", labels="0a", agreements=(MISSED,))
+UNMEASURED = JudgeAgreement(judge="fair-1", labels="0a", fault="it timed out")
 
 
 def gated(*pairs: PairResult, outcome: Covered = "passed") -> SuiteRecord:

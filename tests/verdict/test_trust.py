@@ -18,8 +18,8 @@ from summeval_pytest.verdict.trust import (
     FIGURES,
     Agreement,
     Confusion,
+    JudgeAgreement,
     MoreLabels,
-    Trust,
     confusions,
     counts_of,
     measure_trust,
@@ -29,14 +29,14 @@ from summeval_pytest.verdict.trust import (
 from tests.verdict.golden_answers import answered, filled, golden
 
 
-def trust(labelled: Sequence[GoldenPair], *floors: Threshold, judge: str = "") -> Trust:
+def trust(labelled: Sequence[GoldenPair], *floors: Threshold, judge: str = "") -> JudgeAgreement:
     """What the labels say of a judge that is held to these floors."""
     return measure_trust(
         labelled, Floors(floors=floors, judge=judge), judge="fair-1", labels="0123456789ab"
     )
 
 
-def actual(measured: Trust, name: str) -> Agreement:
+def actual(measured: JudgeAgreement, name: str) -> Agreement:
     """One figure that has to be there."""
     return next(each for each in measured.agreements if each.name == name)
 

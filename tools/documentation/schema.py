@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 import summeval_pytest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import NumberSpec
 from summeval_pytest.study.eva.printed_eva import PrintedEva
 from summeval_pytest.suite import file, values
 from summeval_pytest.suite.addresses import EndpointSpec
@@ -83,7 +83,7 @@ _DEEP: Final[Json] = {"type": _EITHER, "additionalProperties": {"type": _EITHER}
 """A number, or tables in tables: a name with a dot that is not in quotes."""
 
 
-def _number(named: Named) -> Json:
+def _number(named: NumberSpec) -> Json:
     limits = {"minimum": named.low, "maximum": named.high}
     finite = {key: value for key, value in limits.items() if isfinite(value)}
     return {**_DEEP, **finite, "description": named.meaning}
