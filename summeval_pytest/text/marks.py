@@ -66,6 +66,8 @@ _LONGEST: Final = 240
 _WORD = re.compile(r"[^\W_]+")
 _ANY = re.compile(rf"[\d\[\u3010\ue200\ufffd\u2020\u2021\u00a7{_SUPERSCRIPT}]")
 _ANY_LETTER = re.compile(r"[a-z]\)|\A[ivx]{1,4}\.")
+_OPENED = re.compile(r"\s*[A-Za-z][A-Za-z ,/&-]{0,40}[:.\u2013\u2014-]\s")
+"""What a label at the start looks like."""
 _OPENING = re.compile(
     rf"[\[(\u3010\ue200\ufffd\\^$\u2020\u2021\u00a7{_SUPERSCRIPT}]|:contentReference"
 )
@@ -144,7 +146,7 @@ def content(sentence: str) -> str:
     """
     for pattern in _TAILS:
         sentence = pattern.sub(_blank, sentence)
-    if not (_ANY.search(sentence) or _ANY_LETTER.search(sentence)):
+    if not (_ANY.search(sentence) or _ANY_LETTER.search(sentence) or _OPENED.match(sentence)):
         return sentence
     sentence = _FIRST.sub(_blank, sentence)
     if _OPENING.search(sentence):

@@ -36,7 +36,7 @@ _LATEX = re.compile(r"\\(?:begin\{|(?:sub)*section\b|item\b)")
 _MOST_LATEX: Final = 30_000
 _MOST_FORMULAS: Final = 2000
 _FORMULA = re.compile(
-    r"\$(?=[^$\n]{0,200}[\\^_=<>\u2264\u2265\u00b1]|[A-Za-z]\$|[\d.,\\%]{1,20}\$)"
+    r"\$(?=[^$\n]{0,200}[\\^_=<>\u2264\u2265\u00b1]|[A-Za-z][A-Za-z0-9]{0,9}\$|[\d.,\\%]{1,20}\$)"
     r"(?![^$\n]{0,200}(?<![\\{A-Za-z])[A-Za-z]{2,20}\s[A-Za-z]{2})"
     r"(?![\s$])[^$\n]{0,200}(?<![\s\\])\$(?!\d)~?"
     r"|\\[(\[](?=[^\n]{0,200}(?:\\[A-Za-z]|[\^_]))[^\n]{1,200}?\\[)\]]"
@@ -57,6 +57,7 @@ _HEADED = re.compile(r"(?m)^ ?\xa7(?:\.\xa7)*(.*)$")
 """A heading as `pylatexenc` shows it."""
 _PLAIN = re.compile(r"(?<!\\)[%$]|(?<=\w)&(?=\w)")
 """What is no command, whatever LaTeX makes of it."""
+_INDEX = re.compile(r"(?<=[A-Za-z])_(?=[A-Za-z0-9])")
 _ABOUT = re.compile(r"(?<=[\s(])~(?=\d)")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[\u2007\u2009\u202f]\d{3})+(?!\d)")
 _POINT = re.compile(r"(?<![\w.\u00b7])(\d{1,3})\u00b7(\d{1,4})(?![\w\u00b7^\u2070-\u207f]|\s?=)")
@@ -161,11 +162,16 @@ def without_latex(text: str) -> str:
     """The text with what its formulas show, and its commands where it is LaTeX as a whole."""
     if len(text) > _MOST_CHARACTERS or not ("\\" in text or "$" in text):
         return text
+    text = _FORMULA.sub(_shown_formula, text, _MOST_FORMULAS)
     text = _STYLED.sub(r"\1", text) if "\\" in text else text
-    text = _FORMULA.sub(lambda each: _shown_latex(_escaped(each[0], "%")), text, _MOST_FORMULAS)
     if len(text) >= _MOST_LATEX or not _LATEX.search(text):
         return text
     return _shown_latex(_escaped(_ABOUT.sub("\u2248", text), "%$&"))
+
+
+def _shown_formula(formula: re.Match[str]) -> str:
+    """What a formula shows; an index stands at its letter, as a paper has it: "kcat", "CO2"."""
+    return _INDEX.sub("", _shown_latex(_escaped(formula[0], "%")))
 
 
 def _escaped(text: str, signs: str) -> str:

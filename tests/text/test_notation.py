@@ -25,6 +25,7 @@ def pieces(text: str) -> list[str]:
             "\\section{Findings}\\emph{It} fell 5% \\cite{a}.\n\\begin{itemize}\\item A\\item B",
             "It fell 5% .|A|B",
         ),
+        (r"$k_{\text{cat}}$ of $C282S$: $0.73\ \mu\text{M}$", "kcat of C282S: 0.73 \u03bcM"),
         ("It costs $5 to $6, US$7 in all.", "It costs $5 to $6, US$7 in all."),
         (r"It fell \(95% CI \[4.1, 5.9\]\).", "It fell (95% CI [4.1, 5.9])."),
         ('<?xml version="1.0"?><aim n="1"><![CDATA[It fell.]]></aim><p>p<.05 held.</p>',

@@ -15,6 +15,7 @@ from typing import Final
 
 from summeval_pytest.judges.offline.clauses import WORDS, Clauses, Denial, Word, read
 from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
+from summeval_pytest.text.marks import content
 from summeval_pytest.text.numbers import find_figures, is_own_count, is_worked_out
 from summeval_pytest.text.quantities import Quantity
 from summeval_pytest.text.words import LIGHT, content_words, opposites
@@ -53,7 +54,7 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
     for sentence in evidence:
         if len(words.intersection(content_words(sentence))) < _ALIKE * len(words):
             continue
-        mine, yours = read(claim), read(sentence)
+        mine, yours = read(content(claim)), read(content(sentence))
         n_lacking = len(yours.lacking(mine.words))
         if len(mine.words) - n_lacking < _LEAST or n_lacking > (1 - COVERED) * mine.n_asked:
             continue

@@ -135,3 +135,10 @@ def test_of_a_huge_sentence_the_first_words_are_read(item: str) -> None:
     text = f"{item} " * 3000
     assert len(read(text).words) <= LONGEST
     assert find_conflict(text, [f"{text}not."]) is None
+
+
+def test_a_heading_contradicts_nothing() -> None:
+    """A slide's "Results: before cycling" has two words; its label is not one of a near copy."""
+    source = ["The results after cycling were stored, and before cycling all bars were read out."]
+    assert find_conflict("Results: after cycling", source) is None
+    assert find_conflict("Results: before cycling", ["Results were taken after cycling."]) is None
