@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 _WORDS: Final = lists_of("layout")
 _MOST_CHARACTERS: Final = 100_000
 """A longer text is read without its formulas."""
-_BREAK = re.compile(rf"(?i)<n>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')})>")
-_ATTRIBUTES: Final = r"(?:\s[a-zA-Z:-]{1,20}=[^<>\n]{0,200})?"
+_ATTRIBUTES: Final = (
+    r"""(?:\s[a-zA-Z:-]{1,20}=(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[^\s<>"']{1,99})){0,6}"""
+)
+_BREAK = re.compile(
+    rf"(?i)<n>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')}){_ATTRIBUTES}\s?>"
+)
 _TAG = re.compile(rf"(?i)</?(?:[a-z]{{1,10}}:)?({one_of('layout', 'tags')}){_ATTRIBUTES}>")
 _ANY_TAG = re.compile(rf"</?([A-Za-z][\w:.-]{{0,40}}){_ATTRIBUTES}\s?/?>")
 _XML = re.compile(r"<\?xml[^<>\n]{0,200}\?>|<!\[CDATA\[|\]\]>|<!--[^<>]{0,400}-->")
@@ -36,7 +40,7 @@ _LATEX = re.compile(r"\\(?:begin\{|(?:sub)*section\b|item\b)")
 _MOST_LATEX: Final = 30_000
 _MOST_FORMULAS: Final = 2000
 _FORMULA = re.compile(
-    r"\$(?=[^$\n]{0,200}[\\^_=<>\u2264\u2265\u00b1]|[A-Za-z][A-Za-z0-9]{0,9}\$|[\d.,\\%]{1,20}\$)"
+    r"\$(?=[^$\n]{0,200}[\\^_=<>\u2264\u2265\u00b1]|[A-Za-z][A-Za-z0-9]{0,9}\$|[-+\u2212\d.,\\%]{1,20}\$)"
     r"(?![^$\n]{0,200}(?<![\\{A-Za-z])[A-Za-z]{2,20}\s[A-Za-z]{2})"
     r"(?![\s$])[^$\n]{0,200}(?<![\s\\])\$(?!\d)~?"
     r"|\\[(\[](?=[^\n]{0,200}(?:\\[A-Za-z]|[\^_]))[^\n]{1,200}?\\[)\]]"
@@ -66,7 +70,7 @@ _NO_ZERO = re.compile(
     r"|(?<=\b(?:of|is|to|by|at|vs)\s)|(?<=\bwas\s))\.(?=\d)"
 )
 """The point of a decimal that has no zero before it."""
-_ENTITY = re.compile(r"&(?:amp|lt|gt|nbsp|quot|deg|plusmn|times|middot|[mn]dash|#\d{2,5});")
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,5});")
 
 
 def without_json(text: str) -> str:
@@ -97,11 +101,17 @@ def _leaves(value: object, path: tuple[str, ...]) -> Iterator[str]:
     elif isinstance(value, list):
         for each in value:
             yield from _leaves(each, path)
+            path = tuple(key for key in path if not _is_label(key))  # it holds until the next one
     elif value is not None and (" " in str(value) or _WORDS["keys"].isdisjoint(path)):
-        told = [key for key in path if key.lower() not in _WORDS["texts"]]
-        names = [key for key in told if not is_label(f"{key.replace('_', ' ')}.")] or told[-1:]
+        told = [key for key in path if not _WORDS["texts"].issuperset(key.lower().split("_"))]
+        names = [key for key in told if not _is_label(key)] or told[-1:]
         name = " ".join(names).replace("_", " ")
         yield f"{name[:1].upper()}{name[1:]}: {value}" if name else str(value)
+
+
+def _is_label(key: str) -> bool:
+    """Whether a key is the name of a section, as "key_findings"."""
+    return is_label(f"{key.replace('_', ' ')}.")
 
 
 def _shown_tag(tag: re.Match[str]) -> str:

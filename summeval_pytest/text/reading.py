@@ -100,6 +100,9 @@ _DEPTH: Final = 20
 """So many marks within one another are read; a hostile text may have a million."""
 _WINDOW: Final = 500
 """So many characters of marks may stand between two words."""
+_NEAR: Final = 40
+_SPREAD: Final = 6
+"""So many may stand between two characters of a word, and on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +123,31 @@ class Reading:
         shown = "".join(c for c, _ in seen)
         at, places = 0, []
         for part in re.findall(r"\s+|\S+", self.text):
-            whole = -1 if part.isspace() else shown.find(part, at, at + len(part) + _WINDOW)
-            at = max(at, whole)
-            for character in part:
-                reach = at + (1 if whole >= 0 else 0 if part.isspace() else _WINDOW)
-                found = shown.find(character, at, reach)
-                places.append(found if found >= 0 else min(at, len(seen) - 1))
-                at = found + 1 if found >= 0 else at
+            found = [min(at, len(seen) - 1)] * len(part)
+            if not part.isspace():
+                found, at = _found(part, shown, at)
+            places += [min(place, len(seen) - 1) for place in found]
         return [*(seen[place][1] for place in places), seen[places[-1]][1] + 1] if places else [0]
+
+
+def _found(part: str, shown: str, at: int) -> tuple[list[int], int]:
+    """The place of each character of a word in the text as written, from ``at`` on, and its end.
+
+    A word that is written in another way ("10<sup>5</sup>") is found by its characters; one that
+    is not written there, as a key of JSON at each item of a list, where the last one ended.
+    """
+    whole = shown.find(part, at, at + len(part) + _WINDOW)
+    if whole >= 0:
+        return [*range(whole, whole + len(part))], whole + len(part)
+    end, found, n_found = at, [], 0
+    for character in part:
+        place = shown.find(character, end, end + _NEAR)
+        found.append(place if place >= 0 else end)
+        if place >= 0:
+            end, n_found = place + 1, n_found + 1
+    span = end - next((place for place in found if shown[place : place + 1] == part[:1]), at)
+    is_there = 4 * n_found >= 3 * len(part) and span <= _SPREAD * len(part)
+    return (found, end) if is_there else ([at] * len(part), at)
 
 
 def visible(character: str) -> str:
@@ -147,9 +167,10 @@ def visible(character: str) -> str:
 def read(text: str) -> Reading:
     """Read a text: without marks, traces, invisible characters and the wrapping of lines."""
     result = _SOFT_HYPHEN.sub("", text)
-    result = result.translate({ord(character): visible(character) for character in set(result)})
     for _ in range(_DEPTH):  # a mark may show only when another one around it is gone
-        before, result = result, "\n\n".join(_without_sources([*_pieces(result)]))
+        before = result
+        result = result.translate({ord(character): visible(character) for character in set(result)})
+        result = "\n\n".join(_without_sources([*_pieces(result)]))
         if result == before:
             break
     return Reading(result, text)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from summeval_pytest.text.reading import normalise
+from summeval_pytest.text.reading import normalise, read
 
 
 def pieces(text: str) -> list[str]:
@@ -13,7 +13,7 @@ def pieces(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("written", "read"),
+    ("written", "expected"),
     [
         ('{"title": "Ice", "summary": "It fell.\\nSeas rose."}', "Title: Ice|It fell.|Seas rose."),
         ('See:\n```json\n[{"id": 1, "text": "It fell."}, {"n": 4.0}]\n```', "See:|It fell.|N: 4.0"),
@@ -36,13 +36,13 @@ def pieces(text: str) -> list[str]:
         ("3\u00b710^4 in 2019\u00a0312 times", "3\u00b710^4 in 2019 312 times"),
     ],
 )  # fmt: skip
-def test_a_text_is_read_for_what_it_says(written: str, read: str) -> None:
+def test_a_text_is_read_for_what_it_says(written: str, expected: str) -> None:
     """A model may answer in JSON, XML or LaTeX; the numbers of a summary are the same."""
-    assert normalise(written).split("\n\n") == pieces(read)
+    assert normalise(written).split("\n\n") == pieces(expected)
 
 
 @pytest.mark.parametrize(
-    ("written", "read"),
+    ("written", "expected"),
     [
         ('{"summary": "It fell.", "key_findings": ["Rose."]}', "It fell.|Key findings: Rose."),
         ('{"arms": {"zinc": "12 of 50", "none": 3}}', "Arms zinc: 12 of 50|Arms none: 3"),
@@ -52,15 +52,17 @@ def test_a_text_is_read_for_what_it_says(written: str, read: str) -> None:
         (r"\item It \href{x}{fell} \verb+5 mg+.", r"\item It \href{x}{fell} \verb+5 mg+."),
         (r"$\dfrac{3}{4}$ of $3\frac{1}{2}$ at $p \lt .05$", r"3/4 of $3\frac{1}{2}$ at p < 0.05"),
         ("We paid $12 (n = 5) or $15 (US$).", "We paid $12 (n = 5) or $15 (US$)."),
+        ('<div class="a" id="b">It&thinsp;fell</div>', "It fell"),
+        ('{"results": ["It fell.", "It rose."], "n": "No."}', "Results: It fell.|It rose.|N: No."),
         ("5<jats:sup>3</jats:sup> of H<inf>2</inf>O", "5^3 of H2O"),
         ("day 3\u00a0120 died, 2\u00b73 = 6", "day 3 120 died, 2\u00b73 = 6"),
         ("AI-generated text can fool 92% of them.", "AI-generated text can fool 92% of them."),
         ("Ice fell.\n\nReferences\n\nAll rose (2019).", "Ice fell.|References|All rose (2019)."),
     ],
 )  # fmt: skip
-def test_no_claim_is_lost_on_the_way(written: str, read: str) -> None:
+def test_no_claim_is_lost_on_the_way(written: str, expected: str) -> None:
     """What cannot be read without a loss stays as it was written: a false claim must be seen."""
-    assert normalise(written).split("\n\n") == pieces(read)
+    assert normalise(written).split("\n\n") == pieces(expected)
 
 
 @pytest.mark.parametrize("part", ["$a$", "$$a$$", "$^{", "\\item [[[", "```{", "</x:y>", "<a b=c>"])
@@ -68,3 +70,20 @@ def test_hostile_notation_raises_nothing(part: str) -> None:
     """A text may be all marks; commands that lack an argument are no reason to end a run."""
     text = part * 500
     assert normalise(normalise(text)) == normalise(text)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"results": ["It fell in May.", "It rose in June."], "limits": {"sites": "Only two."}}',
+        r"\section{Results} It \emph{fell} in $10^{5}$ of $\gamma$. \item It rose in June.",
+        '<p class="a">It fell in CO<sub>2</sub>.</p>\n<p>It rose in June.</p>',
+    ],
+)
+def test_a_sentence_is_marked_where_it_is_written(written: str) -> None:
+    """The page shows a text as it came; a key of JSON that stands once may be read twice."""
+    reading = read(written)
+    places = reading.places()
+    sentence = reading.text.index("It rose in June.")
+    assert written[places[sentence] :].startswith("It rose in June.")
+    assert written[: places[reading.text.index("fell") + 4]].endswith("fell")
