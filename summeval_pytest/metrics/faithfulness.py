@@ -375,13 +375,16 @@ def _judged(
     # No number of a reference excuses a word that is turned round.
     is_of_words = given is not None and given.error in {"direction", "negation"}
     is_excused = bool(excused) and not contradicted and not missing and not is_of_words
-    notes, disputes = [check.reason], given.disputes if given else ()
+    notes: list[str] = []
+    disputes = given.disputes if given else ()
     if not is_named:
         notes += (f"the source has {partners[figure]!r}, not {figure!r}" for figure in contradicted)
         disputes += tuple((figure, partners[figure]) for figure in contradicted)
     disputes += tuple((figure, "") for figure in missing)
     if missing:
         notes.append(f"not found in the source: {', '.join(map(repr, missing))}")
+    # What is wrong comes first: a conflict that the judge names, or else the figures.
+    notes.insert(0 if is_named else len(notes), check.reason)
     if excused:
         notes.append(f"a reference states {', '.join(map(repr, sorted(excused)))}")
     evidence = given.evidence if given else ()

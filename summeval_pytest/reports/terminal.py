@@ -5,6 +5,7 @@ Every line is safe to print: no text of a paper, system or judge can move the cu
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from summeval_pytest.reports.cases import alarming_pairs, headline, worse_papers
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Cassette
 from summeval_pytest.text.printing import one_line, safe, safe_lines
+from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.verdict.changes import Drift, KindDrift, Rejudged, measure_drift
 from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.run import CassetteRecord, PairResult, PairRow, RunVerdict, SuiteRecord
@@ -249,14 +251,23 @@ class WorstFindings:
         self.kept = nsmallest(self._n_most, of_all, key=lambda of: (rank(of[2]), of[:2]))
 
 
+def _doubtful_sentence(finding: Finding) -> str:
+    """The first sentence with a figure or word in dispute, or else the words of the summary."""
+    text = finding.sentence or finding.summary
+    wrong = [re.escape(figure) for figure, _ in finding.disputes if figure]
+    in_dispute = re.compile(rf"(?<!\w)(?:{'|'.join(wrong)})(?!\w)", re.IGNORECASE)
+    of = (sentence for sentence in sentence_texts(text) if wrong and in_dispute.search(sentence))
+    return next(of, text)
+
+
 def alarm_lines(alarms: WorstFindings) -> Iterator[str]:
     """The worst finding of each passed pair that a reader has to see."""
     if alarms.kept:
         pairs = "pair" if alarms.n_pairs == 1 else "pairs"
-        yield f"passed, but read these ({alarms.n_pairs:,} {pairs}):"
+        yield f"passed, but read these ({alarms.n_pairs:,} {pairs}; -rP shows them whole):"
     for system, paper, finding in alarms.kept:
-        text = wording.quoted(finding.sentence or finding.summary, _WIDTH)
-        yield f"  {one_line(f'{system} on {paper}: {headline(finding)} {text}', _WIDTH - 2)}"
+        yield f"  {one_line(f'{system} on {paper}: {headline(finding)}', _WIDTH - 2)}"
+        yield f"    {wording.quoted(_doubtful_sentence(finding), _WIDTH - 6)}"
         if finding.reason:
             yield f"    {one_line(finding.reason, _WIDTH - 4)}"
     if len(alarms.kept) < alarms.n_pairs:

@@ -220,16 +220,20 @@ def test_passed_pairs_with_a_conflict_or_an_unsupported_sentence_are_listed() ->
     Nor is a fact that differs from the reference, where the source was asked about its sentence.
     """
     passed = replace(passing(), scores=moss_scores())
-    clash = replace(FACET, conflict=True, summary="Dry moss grew.")
+    # Of a long facet, the sentence with the error is shown.
+    grew = "Moss was wet. Dry moss grew 41 mm."
+    clash = replace(FACET, conflict=True, summary=grew, disputes=(("41", "14"),))
     fact = replace(clash, kind="fact")
     findings = [(SENTENCE,), (FACET,), (clash, SENTENCE), (), (fact,)]
     pairs = [replace(passed, paper=f"moss-{n}", findings=of) for n, of in enumerate(findings)]
     lines = list(terminal.run_lines(record(*pairs)))
-    first = lines.index("passed, but read these (2 pairs):")
-    assert lines[first + 1 : first + 5] == [
-        '  careful on moss-2: conflict in facet result "Dry moss grew."',
+    first = lines.index("passed, but read these (2 pairs; -rP shows them whole):")
+    assert lines[first + 1 : first + 7] == [
+        "  careful on moss-2: conflict in facet result",
+        '    "Dry moss grew 41 mm."',
         f"    {clash.reason}",
-        '  careful on moss-0: unsupported sentence 2 "Dry moss grew twice as fast."',
+        "  careful on moss-0: unsupported sentence 2",
+        '    "Dry moss grew twice as fast."',
         f"    {SENTENCE.reason}",
     ]
     unread = replace(passed, scores=passed.scores[:2], findings=(fact,))
