@@ -250,8 +250,8 @@ def _lines(
             listed = []
             for row in rows:
                 pair = row.read()
-                case, alarms = pair_case(pair), tuple(map(headline, pair.alarms[:3]))
-                worst = [f"{headline(f)}: {f.reason}" for f in pair.explanation[:1] if f.conflict]
+                case, alarms = pair_case(pair), tuple(map(_with_reason, pair.alarms[:3]))
+                worst = [_with_reason(f) for f in pair.explanation[:1] if f.conflict]
                 of, loss = (number, pair.paper), row.loss
                 title = papers[of].title.strip() if of in papers else ""
                 trend = f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
@@ -270,6 +270,10 @@ def _lines(
                 )
             gated = wording.SystemRow(suite=suite, system=system, rows=rows)
             yield SystemLine(gated=gated, key=key, rows=listed)
+
+
+def _with_reason(finding: Finding) -> str:
+    return f"{headline(finding)}: {finding.reason}" if finding.reason else headline(finding)
 
 
 def pair_link(system: str, paper: str) -> str:

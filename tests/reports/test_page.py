@@ -35,6 +35,7 @@ from tests.processes import run_command
 from tests.reports.records import (
     MARKUP,
     REFERENCE,
+    SENTENCE,
     SOURCE,
     TRUSTED,
     UNMEASURED,
@@ -205,6 +206,14 @@ def test_a_system_says_why_it_fails_and_where_worst() -> None:
     assert page.text.count("the worst moss") == 1  # careful passes
     silent = page_of(moss_suite(silent_pair()))
     assert "1 pair without a score, moss-02: timed out" in silent.text
+
+
+def test_a_passed_pair_that_should_be_read_says_so_and_why() -> None:
+    """A green badge alone lets its reader close the page."""
+    page = page_of(moss_suite(replace(right_pair(), findings=(SENTENCE,))))
+    assert "1 of the passed pairs should be read: the judge suspects an error in it." in page.text
+    assert f"unsupported sentence 2: {SENTENCE.reason}" in page.text
+    assert "should be read" not in page_of(moss_suite(right_pair())).text
 
 
 def test_a_paper_is_there_once_and_of_many_what_is_named(
