@@ -29,14 +29,12 @@ from summeval_pytest.reports.page_pair import (
     block,
     cited,
     cut,
-    disputed,
     pair_block,
     paper_block,
-    standing_alone,
     visible,
 )
 from summeval_pytest.reports.terminal import calls_lines
-from summeval_pytest.reports.wording import resource, template
+from summeval_pytest.reports.wording import disputed, resource, standing_alone, template
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.verdict.choice import curves_of
 from summeval_pytest.verdict.differences import Difference

@@ -22,9 +22,9 @@ from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.number import Finding, Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.questions import SCALES, Dispute, Facet, Fact
+from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
-from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render
+from summeval_pytest.reports.wording import QUOTE, claims_of, disputed, moved_numbers, render
 from summeval_pytest.text.printing import safe
 from summeval_pytest.text.reading import read
 from summeval_pytest.text.sentences import sentence_texts
@@ -87,36 +87,6 @@ def places_shown(text: str) -> Sequence[int]:
         return range(len(text) + 1)
     lengths = (len(_character(c).encode("utf-16-le")) // 2 for c in text)
     return tuple(accumulate(lengths, initial=0))
-
-
-def disputed(
-    disputes: Sequence[Dispute], claim: str, evidence: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    """What is wrong in a claim, and what the evidence has in its place, as these texts write them.
-
-    The page's script finds both as `page.marked_runs` does.
-
-    >>> disputed([("118 g/l", "118 mg/l")], "CRP was 118 vs. 124 g/L.", ["CRP was 118 mg/L."])
-    (('118',), ('118 mg/L',))
-    """
-    says, instead = ([each[side] for each in disputes if each[side]] for side in (0, 1))
-    there = [written for text in evidence for written in _written(text, instead)]
-    return (tuple(_written(claim, says)), tuple(there)) if says else ()
-
-
-def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
-    """Each figure or word as the text writes it, with its unit where it follows."""
-    for said in sayings:
-        number, _, unit = said.partition(" ")
-        with_unit = rf"{standing_alone(number)}\s?{re.escape(unit)}(?!\w)"
-        tried = (re.search(p, text, re.IGNORECASE) for p in (with_unit, standing_alone(number)))
-        if match := next(filter(None, tried), None):
-            yield match[0]
-
-
-def standing_alone(figure: str) -> str:
-    """The pattern of a figure or word that stands by itself."""
-    return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"
 
 
 def block(value: object) -> str:

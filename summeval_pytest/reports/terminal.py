@@ -254,9 +254,9 @@ class WorstFindings:
 def _doubtful_sentence(finding: Finding) -> str:
     """The first sentence with a figure or word in dispute, or else the words of the summary."""
     text = finding.sentence or finding.summary
-    wrong = [re.escape(figure) for figure, _ in finding.disputes if figure]
-    in_dispute = re.compile(rf"(?<!\w)(?:{'|'.join(wrong)})(?!\w)", re.IGNORECASE)
-    of = (sentence for sentence in sentence_texts(text) if wrong and in_dispute.search(sentence))
+    figures, _ = wording.disputed(finding.disputes, text, ()) or ((), ())
+    patterns = [wording.standing_alone(figure) for figure in figures]
+    of = (s for s in sentence_texts(text) if any(re.search(pattern, s) for pattern in patterns))
     return next(of, text)
 
 

@@ -7,6 +7,7 @@ escaped, and a name that it does not know is an error.
 from __future__ import annotations
 
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of
 from summeval_pytest.metrics.number import Finding, NumberSpec
+from summeval_pytest.questions import Dispute
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
 from summeval_pytest.verdict.means import (
@@ -117,6 +119,36 @@ def excerpts(
                 yield "the fact", quoted(text, width)
     for place, text in finding.evidence[:n_sources]:
         yield f"source [{place + 1}]", quoted(text, width)
+
+
+def disputed(
+    disputes: Sequence[Dispute], claim: str, evidence: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """What is wrong in a claim, and what the evidence has in its place, as these texts write them.
+
+    The page's script finds both as `page.marked_runs` does.
+
+    >>> disputed([("118 g/l", "118 mg/l")], "CRP was 118 vs. 124 g/L.", ["CRP was 118 mg/L."])
+    (('118',), ('118 mg/L',))
+    """
+    says, instead = ([each[side] for each in disputes if each[side]] for side in (0, 1))
+    there = [written for text in evidence for written in _written(text, instead)]
+    return (tuple(_written(claim, says)), tuple(there)) if says else ()
+
+
+def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
+    """Each figure or word as the text writes it, with its unit where it follows."""
+    for said in sayings:
+        number, _, unit = said.partition(" ")
+        with_unit = rf"{standing_alone(number)}\s?{re.escape(unit)}(?!\w)"
+        tried = (re.search(p, text, re.IGNORECASE) for p in (with_unit, standing_alone(number)))
+        if match := next(filter(None, tried), None):
+            yield match[0]
+
+
+def standing_alone(figure: str) -> str:
+    """The pattern of a figure or word that stands by itself."""
+    return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"
 
 
 def quoted(text: str, width: int) -> str:

@@ -25,11 +25,10 @@ from summeval_pytest.reports.page_pair import (
     Passages,
     block,
     cut,
-    disputed,
     places_shown,
     visible,
 )
-from summeval_pytest.reports.wording import QUOTE
+from summeval_pytest.reports.wording import QUOTE, disputed
 from summeval_pytest.verdict.run import PairResult, Pairs, RunVerdict, SuiteRecord
 from tests.processes import run_command
 from tests.reports.records import (

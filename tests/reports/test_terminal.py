@@ -221,7 +221,7 @@ def test_passed_pairs_with_a_conflict_or_an_unsupported_sentence_are_listed() ->
     """
     passed = replace(passing(), scores=moss_scores())
     # Of a long facet, the sentence with the error is shown.
-    grew = "Moss was wet. Dry moss grew 41 mm."
+    grew = "Moss was wet, at pH 6.41. Dry moss grew 41 mm."
     clash = replace(FACET, conflict=True, summary=grew, disputes=(("41", "14"),))
     fact = replace(clash, kind="fact")
     findings = [(SENTENCE,), (FACET,), (clash, SENTENCE), (), (fact,)]
