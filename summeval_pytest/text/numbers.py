@@ -439,9 +439,9 @@ def _is_rounded(figure: Quantity, other: Quantity) -> bool:
 
 
 def _last_place(size: float) -> float:
-    """What one more in its last digit that is not 0 is: 100 of 2,300; 0 of 2,345."""
+    """What one more in its last digit that is not 0 is: 100 of 2,300; 0 of 2,345 and of 0."""
     place = 1.0
-    while size % (place * 10) == 0:
+    while size and size % (place * 10) == 0:
         place *= 10
     return place if place > 1 else 0.0
 

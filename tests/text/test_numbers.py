@@ -118,6 +118,14 @@ def test_any_number_string_is_read_or_left_alone(number: str) -> None:
     assert isinstance(unstated("It was 3.5 crowns.", (text,)), tuple)
 
 
+@pytest.mark.parametrize("zero", ["0", "0.0", "zero", "no", "nought"])
+@pytest.mark.parametrize("hedge", ["", "about ", "almost ", "at most "])
+def test_zero_of_anything_is_a_number(hedge: str, zero: str) -> None:
+    """Its last digit that is not 0 was once looked for without end: "about 0%", "zero percent"."""
+    claims = [f"The boats took {hedge}{zero} {unit} of it." for unit in ("%", "percent", "mg", "L")]
+    assert all(len(unstated(claim, SOURCE)) == len(find_figures(claim)) for claim in claims)
+
+
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
 def test_a_source_states_the_numbers_of_its_own_sentences(source: list[str]) -> None:
     """What is copied is stated, whatever it is."""
