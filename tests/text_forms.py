@@ -32,6 +32,11 @@ FORMS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = {
     "numbered": _lines("{n}. "),
     "bullets": _lines("- "),
     "dots": _lines("\u2022 "),
+    "dashes in one line": lambda sentences: "- " + " - ".join(sentences),
+    "numbers in one line": lambda sentences: " ".join(
+        f"{n}) {sentence}" for n, sentence in enumerate(sentences, 1)
+    ),
+    "written line ends": lambda sentences: "\\n".join(f"- {sentence}" for sentence in sentences),
     "bold": lambda sentences: " ".join(f"**{sentence}**" for sentence in sentences),
     "sections": _sections,
     "table": _table,

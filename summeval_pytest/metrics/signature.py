@@ -1,6 +1,6 @@
 """The signature of a number: its recipe as one string.
 
-    facet|empty:1|judge:offline-8|norm:4|references:best|split:4|suite:77be02a1c3d4|v:4|weights:.1,.3,.3,.3
+    facet|empty:1|judge:offline-8|norm:5|references:best|split:5|suite:77be02a1c3d4|v:4|weights:.1,.3,.3,.3
 
 Everything that can move the number is in it and nothing else: no date, host or worker count.
 """

@@ -61,6 +61,8 @@ _ROMAN: Final = "i ii iii iv v vi vii viii ix x".split()
 _ORDERS: Final = ([*map(str, range(1, 100))], ascii_lowercase, _ROMAN)
 _NEIGHBOURS: Final = frozenset(pair for order in _ORDERS for pair in pairwise(order))
 _LABEL = re.compile(rf"{_PARTS['LABEL']} ?[.:]")
+SECTION = re.compile(rf"(?<!\S)(?=[A-Z]){_PARTS['LABEL']}\s?:\s+(?=\S)")
+"""A label of a section, anywhere in a line."""
 _LONGEST: Final = 240
 """Nothing that claims nothing has so many characters."""
 _WORD = re.compile(r"[^\W_]+")

@@ -26,7 +26,7 @@ _ATTRIBUTES: Final = (
     r"""(?:\s[a-zA-Z:-]{1,20}=(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[^\s<>"']{1,99})){0,6}"""
 )
 _BREAK = re.compile(
-    rf"(?i)<n>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')}){_ATTRIBUTES}\s?>"
+    rf"(?i)<[nq]>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')}){_ATTRIBUTES}\s?>"
 )
 _TAG = re.compile(rf"(?i)</?(?:[a-z]{{1,10}}:)?({one_of('layout', 'tags')}){_ATTRIBUTES}>")
 _ANY_TAG = re.compile(rf"</?([A-Za-z][\w:.-]{{0,40}}){_ATTRIBUTES}\s?/?>")
@@ -70,12 +70,23 @@ _NO_ZERO = re.compile(
     r"|(?<=\b(?:of|is|to|by|at|vs)\s)|(?<=\bwas\s))\.(?=\d)"
 )
 """The point of a decimal that has no zero before it."""
+_TOKENISED = re.compile(r"[a-z)%] [.,](?:\s|\Z)")
+_APART = re.compile(r"(?<=\d) (?:(\.) (?=\d)|(,) (?=\d{3}(?!\d)))")
+"""The point of a number in tokenised text: "38 . 5", "2 , 400"."""
+_ESCAPED_BREAK = re.compile(
+    r"(?:\\r)?\\n(?!(?:abla|e[gqw]?|ewline|i|oindent|onumber|ot|u)(?![a-z]))"
+)
+"""A line's end as a program writes it, and no command of LaTeX."""
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,5});")
 
 
 def without_json(text: str) -> str:
-    """The text with what a value of JSON says in its place, each text behind its keys."""
-    return _JSON.sub(_texts_of, text)
+    r"""The text with what a value of JSON says in its place, each text behind its keys.
+
+    Line ends that a program wrote in one line ("\n") are line ends.
+    """
+    text = _JSON.sub(_texts_of, text)
+    return text if "\n" in text else _ESCAPED_BREAK.sub("\n", text)
 
 
 def _texts_of(match: re.Match[str]) -> str:
@@ -191,5 +202,6 @@ def _escaped(text: str, signs: str) -> str:
 
 def with_usual_numbers(text: str) -> str:
     """The text with "2,400" for thin spaces in a number, "0.57" for a middle dot or no zero."""
+    text = _APART.sub(r"\1\2", text) if _TOKENISED.search(text) else text
     text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
     return _NO_ZERO.sub("0.", _POINT.sub(r"\1.\2", text))

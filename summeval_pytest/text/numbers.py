@@ -359,7 +359,10 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
     """Whether a number of the source, of equal size, may be the same quantity."""
     if figure.per.dimension == other.per.dimension and figure.per.factor != other.per.factor:
         return False
-    if {figure.dimension, other.dimension} == {"mass", "pounds"}:  # "14 pounds" may be a weight
+    is_caseless = figure.sentence.islower() or figure.sentence.isupper()
+    if {figure.dimension, other.dimension} == {"mass", "pounds"} or (
+        is_caseless and figure.unit.lower() == other.unit.lower()
+    ):  # "14 pounds" may be a weight, and "5 mm" may be "5 mM"
         return figure.size == other.size
     if figure.dimension and other.dimension:
         return figure.agrees_with(other)

@@ -57,7 +57,7 @@ _UNIT = re.compile(
     r"\$?(?:[~\s]|\\[,;])?-?\s?(?:\\(?:text|mathrm)\{)?(?:(?:consecutive|further|more|full|additional|[a-z]{2,9}est)\s)?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
     r"(?P<square>(?:sq(?:uare|\.)?|cubic)\s)?"
     r"(?P<unit>\\?%|per\s?cent(?:age)?(?:[\s-]points?)?|light[\s-]years?|mm\sHg|euro[\s-]cents?|[\u00a3\u20ac\u00a5]"
-    r"|[\u00b0\u00ba]\s?[CFK]\b|[\u2103\u2109]|deg(?:rees?)?\s?(?:C\b|F\b|Celsius|centigrade|Fahrenheit)"
+    r"|[\u00b0\u00ba]\s?[CFK]\b|[\u2103\u2109]|deg(?:rees?)?\s?(?:[CFcf]\b|Celsius|centigrade|Fahrenheit)"
     rf"|{_UNIT_WORD})(?P<power>[\u00b2\u00b3]|[23](?!\w|\.\d)|\^[23])?"
 )
 _NUMBERED = re.compile(r"\s(?:Year|Day|Week|Month|Hour)\s\d")

@@ -14,10 +14,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.lists import lists_of, one_of
-from summeval_pytest.text.marks import CITES, claims, counts_up, is_label, patterns, with_counted
+from summeval_pytest.text.marks import (
+    CITES,
+    SECTION,
+    claims,
+    counts_up,
+    is_label,
+    patterns,
+    with_counted,
+)
 from summeval_pytest.text.notation import (
     with_usual_numbers,
     without_json,
@@ -30,7 +39,7 @@ from summeval_pytest.text.words import STOP_WORDS, tokens
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-NORMALISER: Final = "4"
+NORMALISER: Final = "5"
 """Version of the rules by which a text is read; part of every signature."""
 
 _TRACE = re.compile(
@@ -52,10 +61,24 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 _BULLET: Final = (
     r"\u2022\u2023\u2043\u2219\u25a0-\u25ff\u2190-\u21ff\u2605\u2606\u2713\u2714\u2756\u204c\u00b7"
 )
-_INNER_BULLET = re.compile(r"(?<=[^\S\n])([\u2022\u2023\u25aa\u25cf\u25e6])(?=\s)")
+_INNER_BULLET = re.compile(
+    r"(?<=[^\S\n])([\u2022\u2023\u25aa\u25cf\u25e6]|\#{2,6}\s+(?=[A-Z]))(?=\s?)"
+)
+_INNER_RULE = re.compile(r"\|[^\S\n]+\|[\s:]*-{3,}[-\s:|]*\|[^\S\n]+\|")
+_INNER_ROW = re.compile(r"\|[^\S\n]+\|")
+"""Where a row of a table ends that stands in one line."""
+_INNER_MARK = re.compile(
+    r"(?<!\S)(?:(?P<sign>[-*+|\u2013\u2014])|(?P<open>\(?)(?P<name>\d{1,2}|[a-z]|[ivx]{1,4})(?P<close>[.)]))"
+    r"(?=\s+[*_\"'(\[\u201c]*(?:[a-z]{0,5}-?[A-Z]|\d))"
+)
+"""What may mark an item that has lost its line: "- Mice lived. - Rats died", "1) Mice 2) Rats"."""
+_MANY: Final = 2
+"""So many marks in a line that begins with none say little."""
+_LEAST_WORDS: Final = 4
+"""An item has so many; a label and what a dash adds have fewer."""
 _NUMBER: Final = r"\d{1,2}\.|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\s[-\u2013\u2014](?=\s)"
 _ITEM = re.compile(
-    rf"""(?x)(?P<bullet>[{_BULLET}]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
+    rf"""(?x)(?P<bullet>[{_BULLET}]\s*|\[\d{{1,2}}(?::\d\d){{1,2}}\]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
       |\d{{1,2}}\ufe0f?\u20e3\s*)
     | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}[.:]
         |(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
@@ -225,7 +248,35 @@ def _cleaned(text: str) -> str:
         text = re.sub(r"(?m)^[IVX]{1,4}\.(?=\s)", "\u2022", text)
     known = frozenset(text.split())
     text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
-    return with_counted(_INNER_BULLET.sub(r"\n\1", text))
+    if _INNER_RULE.search(text):
+        text = _INNER_ROW.sub("|\n|", text)
+    text = "\n".join(map(_with_breaks, _INNER_BULLET.sub(r"\n\1", text).split("\n")))
+    return with_counted(text)
+
+
+def _with_breaks(line: str) -> str:
+    """A line with a break before each section, or each item of a list, if it has several."""
+    sections = [mark.start() for mark in SECTION.finditer(line)]
+    if len(sections) > 1 and not sections[0]:
+        parts = [line[start:end].rstrip() for start, end in pairwise([*sections, len(line)])]
+        return "\n\n".join(parts)
+    chains: dict[str, list[re.Match[str]]] = {}
+    for mark in _INNER_MARK.finditer(line):
+        kind = mark["sign"] or f"{mark['open']}n{mark['close']}"
+        before = chains.get(kind, [])
+        if mark["sign"] or counts_up(before[-1][0] if before else "", mark[0]):
+            chains[kind] = [*before, mark]
+    for chain in chains.values():
+        starts = [mark.start() for mark in chain]
+        ends = [*starts[1:], len(line)]
+        is_led = line[: starts[0]].rstrip()[-1:] in {"", ":"}
+        is_list = len(chain) > (1 if is_led else _MANY)
+        parts = [line[start:end] for start, end in zip(starts, ends, strict=True)]
+        if is_list and all(len(part.split()) > _LEAST_WORDS for part in parts):
+            head = line[: starts[0]].strip()
+            is_sentence = head != "" and not _is_label(head)  # which the first item ends
+            return "\n\n".join([f"{head} {parts[0]}" if is_sentence else parts[0], *parts[1:]])
+    return line
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:
@@ -245,22 +296,23 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     items = [*map(_ITEM.match, lines)]
     alike = Counter(item.lastgroup for item in items if item)
     width = max(map(len, lines), default=0)
+    is_ragged = _is_ragged(lines, width)
     is_list = lines[2:] != [] and not any(
-        n[0].islower() or _GOING_ON.match(n) or _runs_on(n) for n in lines
+        (n[0].islower() and not is_ragged) or _GOING_ON.match(n) or _runs_on(n) for n in lines
     )
     pieces: list[list[str]] = []
-    before = last = ""
+    before, marks = "", {""}
     for line, item in zip(lines, items, strict=True):
         if _RULE.fullmatch(line):
             before = ""
             continue
         is_alone = is_table or _HEADING.match(line)
         n = alike[item.lastgroup] if item else 0
-        is_item = not before or (item and _marks(item, n, before, last, is_all=n == len(lines)))
+        is_item = not before or (item and _marks(item, n, before, marks, is_all=n == len(lines)))
         if item and is_item and not is_alone and before[-1:] != _JOIN:
             is_shown = item["number"] and not _BARE.fullmatch(item[0])
             pieces.append([line if is_shown else line[item.end() :]])
-            last = item[0]
+            marks.add(item[0].strip())
         elif is_alone or not before or _breaks(before, line, width, is_list=is_list and not item):
             pieces.append([line.strip("#| ") if is_alone else line])
         else:
@@ -269,15 +321,32 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     yield from (" ".join(parts).replace(f"{_JOIN} ", "").strip(_JOIN) for parts in pieces)
 
 
-def _marks(item: re.Match[str], alike: int, before: str, last: str, *, is_all: bool) -> bool:
-    """Whether an item's mark is one, as "12. It" and "+ 3 degrees" are not in a sentence."""
+def _marks(
+    item: re.Match[str], alike: int, before: str, marks: Collection[str], *, is_all: bool
+) -> bool:
+    """Whether an item's mark is one, as "12. It" and "+ 3 degrees" are not in a sentence.
+
+    ``marks``: those before it, of this list and of those around it.
+    """
     is_ended = before[-1] in ":;" or (before[-1] in ".!?" and ends_sentence(before, item.string))
     if item["bullet"] or is_ended or item["bold"] or is_all:
         return bool(item["bullet"]) or alike > 1
     first = item.string[item.end()]
     if item["sign"]:
         return alike > 1 and not (first.isdigit() and _runs_on(before))
-    return (last != "" or (alike > 1 and first.isupper())) and counts_up(last, item[0])
+    is_list = len(marks) > 1 or (alike > 1 and first.isupper())
+    return is_list and any(counts_up(mark, item[0]) for mark in marks)
+
+
+def _is_ragged(lines: Sequence[str], width: int) -> bool:
+    """Whether most lines end where the next one's first word had room: nobody wrapped them."""
+    ends = [*pairwise(lines)]
+    return 2 * sum(_has_room(line, following, width) for line, following in ends) > len(ends)
+
+
+def _has_room(line: str, following: str, width: int) -> bool:
+    room = len(line) + 1 + len(following.split(None, 1)[0])
+    return room <= _FULL * width or width > _WIDE
 
 
 def _runs_on(line: str) -> bool:
@@ -287,8 +356,7 @@ def _runs_on(line: str) -> bool:
 
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     """Whether a line's end is meant, and does not only wrap a sentence."""
-    room = len(line) + 1 + len(following.split(None, 1)[0])
-    has_room = room <= _FULL * width or width > _WIDE
+    has_room = _has_room(line, following, width)
     if line[-1] == ":":
         return has_room or len(line) <= _NARROW
     if line[-1] in ".!?":

@@ -188,7 +188,7 @@ def test_an_installed_metric_is_made_with_its_options(monkeypatch: pytest.Monkey
 def test_a_signature_tells_versions_and_options_apart() -> None:
     """Two runs compare only where the same was counted in the same way."""
     plain = custom_signature("counted", Counted(), (), "abc")
-    assert str(plain) == "counted|norm:4|split:4|suite:abc|v:1"
+    assert str(plain) == "counted|norm:5|split:5|suite:abc|v:1"
     long, longer = (
         custom_signature("counted", Counted(), (("a", "x" * n),), "abc") for n in (99, 98)
     )

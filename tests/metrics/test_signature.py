@@ -15,11 +15,11 @@ AWKWARD = st.text("|:%,.=/ \n\t\u00e9a1", max_size=9) | st.text(max_size=9)
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=3).map(lambda d: tuple(sorted(d.items())))
 signatures = st.builds(Signature, AWKWARD, recipes)
 TEXTS: dict[MetricName, str] = {
-    "facet": "empty:1|judge:offline-8|norm:4|references:best|split:4|suite:77be|v:4"
+    "facet": "empty:1|judge:offline-8|norm:5|references:best|split:5|suite:77be|v:4"
     "|weights:.1,.3,.3,.3",
-    "eva": "judge:offline-8|norm:4|premises:all|recall:matched|references:best|split:4|suite:77be"
+    "eva": "judge:offline-8|norm:5|premises:all|recall:matched|references:best|split:5|suite:77be"
     "|unanswered:0.05|v:4",
-    "faithfulness": "judge:offline-8|min_chars:5|norm:4|split:4|suite:77be|unanswered:0.05|v:4",
+    "faithfulness": "judge:offline-8|min_chars:5|norm:5|split:5|suite:77be|unanswered:0.05|v:4",
 }
 
 

@@ -92,7 +92,7 @@ def test_a_number_of_ones_own_fails_the_pair_that_misses_it(loud: Bench) -> None
     assert '<div class="shade-0"><dt>shouts' in page  # of one's own no best is known
     (suite,) = loud.record().suites
     assert [named.name for named in suite.own_numbers] == ["shouts", "shouts.calm"]
-    assert f"shouts|norm:4|split:4|suite:{suite.fingerprint}|v:3" in suite.pairs[0].signatures
+    assert f"shouts|norm:5|split:5|suite:{suite.fingerprint}|v:3" in suite.pairs[0].signatures
 
 
 def test_a_record_is_decided_again_where_the_package_is_not(

@@ -55,7 +55,7 @@ def test_every_analysis_is_reported_and_written(study: Study) -> None:
     (judge,) = found["judges"]
     assert judge["recipes"]["facet"].startswith("facet|empty:1|judge:alpha-1|")
     assert f"|suite:{found['fingerprint']}|" in judge["recipes"]["eva"]
-    assert found["reading"] == "norm:4|split:4"
+    assert found["reading"] == "norm:5|split:5"
     one, two = standing(found, "judge", "facet", ALPHA)
     assert (one["mean"]["value"], one["rank"]) == (1.0, 1)
     # Background has weight .1 and scale 3, result .3 and 4: (.1 * 2/3 + .3 * 3/4) / .4.

@@ -181,6 +181,32 @@ def test_a_line_ends_a_sentence_and_a_list_number_does_not(text: str, sentences:
     assert cut(text) == [sentence for sentence in sentences.split("|") if sentence]
 
 
+CLAUSES = [f"{pond} had {n} newts in the spring of its first wet year and none of them in the next"
+           for n, pond in enumerate(("Ash", "Birch", "Elm", "Fir"), 2)]  # fmt: skip
+
+
+@pytest.mark.parametrize("link", [" | ", " // ", " \u2192 ", " - ", " \u2013 ", "; ", ".", ". "])
+def test_a_chain_that_is_too_long_for_a_sentence_is_cut(link: str) -> None:
+    """As one sentence it is wrong as a whole, and no five sentences of a source support it."""
+    pieces = cut(link.join(CLAUSES))
+    assert [piece.rstrip(" |/\u2192-\u2013;.") for piece in pieces] == CLAUSES
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "; ".join(CLAUSES[:3]),
+        " - ".join(clause.replace("Ash", "ash").lower() for clause in CLAUSES),
+        f"{CLAUSES[0]} ({'; '.join(f'Berg, {year}' for year in range(1990, 2012))}) {CLAUSES[1]}",
+        "We ran torch.Tensor and pandas.DataFrame on it",
+        "They are: ash; birch; elm; fir " + "and more " * 30,
+    ],
+)
+def test_a_long_sentence_is_one(sentence: str) -> None:
+    """A few semicolons, dashes between small letters, brackets and lists of names part nothing."""
+    assert cut(sentence) == [sentence.strip()]
+
+
 @given(texts)
 @example("a.\u00a0B")
 @example("1. a\n2. b")
@@ -203,7 +229,7 @@ def test_paragraphs_are_cut_one_by_one(paragraphs: list[list[str]]) -> None:
     assert cut(text) == [sentence for paragraph in paragraphs for sentence in paragraph]
 
 
-@pytest.mark.parametrize("hostile", ["(", ". ", "a.)", "[(", "1 "])
+@pytest.mark.parametrize("hostile", ["(", ". ", "a.)", "[(", "1 ", "a; ", "B - "])
 def test_a_degenerate_summary_hangs_no_run(hostile: str) -> None:
     """Of 50,000 characters: were the time to grow with their square, it would be a minute."""
     text = hostile * (50_000 // len(hostile)) + "x. Y"
