@@ -5,7 +5,6 @@ Every line is safe to print: no text of a paper, system or judge can move the cu
 
 from __future__ import annotations
 
-import re
 import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,6 @@ from summeval_pytest.reports.cases import alarming_pairs, headline, worse_papers
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Cassette
 from summeval_pytest.text.printing import one_line, safe, safe_lines
-from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.verdict.changes import Drift, KindDrift, Rejudged, measure_drift
 from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.run import CassetteRecord, PairResult, PairRow, RunVerdict, SuiteRecord
@@ -251,15 +249,6 @@ class WorstFindings:
         self.kept = nsmallest(self._n_most, of_all, key=lambda of: (rank(of[2]), of[:2]))
 
 
-def _doubtful_sentence(finding: Finding) -> str:
-    """The first sentence with a figure or word in dispute, or else the words of the summary."""
-    text = finding.sentence or finding.summary
-    figures, _ = wording.disputed(finding.disputes, text, ()) or ((), ())
-    patterns = [wording.standing_alone(figure) for figure in figures]
-    of = (s for s in sentence_texts(text) if any(re.search(pattern, s) for pattern in patterns))
-    return next(of, text)
-
-
 def alarm_lines(alarms: WorstFindings) -> Iterator[str]:
     """The worst finding of each passed pair that a reader has to see."""
     if alarms.kept:
@@ -267,7 +256,7 @@ def alarm_lines(alarms: WorstFindings) -> Iterator[str]:
         yield f"passed, but read these ({alarms.n_pairs:,} {pairs}; -rP shows them whole):"
     for system, paper, finding in alarms.kept:
         yield f"  {one_line(f'{system} on {paper}: {headline(finding)}', _WIDTH - 2)}"
-        yield f"    {wording.quoted(_doubtful_sentence(finding), _WIDTH - 6)}"
+        yield f"    {wording.quoted(wording.doubtful_sentence(finding), _WIDTH - 6)}"
         if finding.reason:
             yield f"    {one_line(finding.reason, _WIDTH - 4)}"
     if len(alarms.kept) < alarms.n_pairs:

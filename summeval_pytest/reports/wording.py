@@ -21,6 +21,7 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of
 from summeval_pytest.metrics.number import Finding, NumberSpec
 from summeval_pytest.questions import Dispute
 from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
 from summeval_pytest.verdict.means import (
     MIN_SLICE,
@@ -134,6 +135,15 @@ def disputed(
     says, instead = ([each[side] for each in disputes if each[side]] for side in (0, 1))
     there = [written for text in evidence for written in _written(text, instead)]
     return (tuple(_written(claim, says)), tuple(there)) if says else ()
+
+
+def doubtful_sentence(finding: Finding) -> str:
+    """The first sentence with a figure or word in dispute, or else the words of the summary."""
+    text = finding.sentence or finding.summary
+    figures, _ = disputed(finding.disputes, text, ()) or ((), ())
+    patterns = [standing_alone(figure) for figure in figures]
+    of = (s for s in sentence_texts(text) if any(re.search(pattern, s) for pattern in patterns))
+    return next(of, text)
 
 
 def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:

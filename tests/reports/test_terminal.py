@@ -13,6 +13,7 @@ from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.endpoints.limits import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.reports import terminal
+from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
@@ -236,6 +237,8 @@ def test_passed_pairs_with_a_conflict_or_an_unsupported_sentence_are_listed() ->
         '    "Dry moss grew twice as fast."',
         f"    {SENTENCE.reason}",
     ]
+    shown = "`conflict in facet result`, `Dry moss grew 41 mm.`: "
+    assert f"- `careful` on `moss-2`: {shown}`{clash.reason}`\n- " in step_summary(record(*pairs))
     unread = replace(passed, scores=passed.scores[:2], findings=(fact,))
     assert unread.alarms == (fact,)
     many = [replace(passed, paper=f"moss-{n:02}", findings=(SENTENCE,)) for n in range(12)]
