@@ -17,7 +17,7 @@ from typing import Final, Literal
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow, number
 from summeval_pytest.metrics.number import Finding, NumberSpec, closest_sentence
-from summeval_pytest.text.excerpts import excerpt, is_verbatim, n_letters, pieces_of
+from summeval_pytest.text.excerpts import excerpt, is_verbatim, n_letters, pieces_of, sentence_with
 from summeval_pytest.text.reading import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -173,6 +173,8 @@ class FacetScore:
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:
         """The facets below full scale."""
         for rated in self.wrong_pieces():
+            says = [says for says, _ in rated.disputes]
+            told = sentence_with(rated.candidate, says) if says else rated.reference
             yield Finding(
                 kind="facet",
                 number=f"facet.{rated.facet}",
@@ -181,7 +183,7 @@ class FacetScore:
                 reason=rated.reason,
                 reference=rated.reference,
                 summary=rated.candidate,
-                evidence=closest_sentence(rated.reference, source),
+                evidence=closest_sentence(told, source),
                 severity=1.0 - (rated.rating - 1) / (q.SCALES[rated.facet] - 1),
                 conflict=rated.undecided,
                 disputes=rated.disputes,

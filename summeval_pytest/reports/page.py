@@ -34,8 +34,9 @@ from summeval_pytest.reports.page_pair import (
     visible,
 )
 from summeval_pytest.reports.terminal import calls_lines
-from summeval_pytest.reports.wording import disputed, resource, standing_alone, template
+from summeval_pytest.reports.wording import disputed, resource, template
 from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.text.excerpts import standing_alone
 from summeval_pytest.verdict.choice import curves_of
 from summeval_pytest.verdict.differences import Difference
 from summeval_pytest.verdict.policy import named_agreement

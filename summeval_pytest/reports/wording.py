@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of
 from summeval_pytest.metrics.number import Finding, NumberSpec
 from summeval_pytest.questions import Dispute
+from summeval_pytest.text.excerpts import sentence_with, standing_alone
 from summeval_pytest.text.printing import one_line, safe
-from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
 from summeval_pytest.verdict.means import (
     MIN_SLICE,
@@ -139,11 +139,9 @@ def disputed(
 
 def doubtful_sentence(finding: Finding) -> str:
     """The first sentence with a figure or word in dispute, or else the words of the summary."""
-    text = finding.sentence or finding.summary
-    figures, _ = disputed(finding.disputes, text, ()) or ((), ())
-    patterns = [standing_alone(figure) for figure in figures]
-    of = (s for s in sentence_texts(text) if any(re.search(pattern, s) for pattern in patterns))
-    return next(of, text)
+    return sentence_with(
+        finding.sentence or finding.summary, (says for says, _ in finding.disputes)
+    )
 
 
 def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
@@ -154,11 +152,6 @@ def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
         tried = (re.search(p, text, re.IGNORECASE) for p in (with_unit, standing_alone(number)))
         if match := next(filter(None, tried), None):
             yield match[0]
-
-
-def standing_alone(figure: str) -> str:
-    """The pattern of a figure or word that stands by itself."""
-    return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"
 
 
 def quoted(text: str, width: int) -> str:

@@ -1,4 +1,4 @@
-"""Words that somebody says a text has: which of them it has.
+"""Words that somebody says a text has: which of them it has, and where.
 
 Only words are compared: spaces, case, brackets and masked numbers may differ.
 """
@@ -6,6 +6,7 @@ Only words are compared: spaces, case, brackets and masked numbers may differ.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -59,3 +60,15 @@ def _plain(text: str) -> str:
 def n_letters(text: str) -> int:
     """How many letters and digits the words of a text have."""
     return sum(map(len, _WORD.findall(text)))
+
+
+def standing_alone(figure: str) -> str:
+    """The pattern of a figure or word that stands by itself."""
+    return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"
+
+
+def sentence_with(text: str, sayings: Iterable[str]) -> str:
+    """The first sentence of a text with one of these figures or words, or else the text."""
+    patterns = [standing_alone(said.partition(" ")[0]) for said in sayings if said]
+    sentences = sentence_texts(text)
+    return next((s for s in sentences for p in patterns if re.search(p, s, re.IGNORECASE)), text)

@@ -279,3 +279,19 @@ def test_recorded_segments_stay_as_they_were_rated() -> None:
     recorded, missing = ground(q.FacetSegments(**given, recorded_by="GPT-4"), text)
     assert (recorded.method, recorded.result) == tuple(given.values())
     assert missing == dropped == ("Zinc was fed to mice.", "They sang.")
+
+
+def test_evidence_of_a_conflict_is_of_the_sentence_in_dispute() -> None:
+    """The source sentence closest to the whole facet may speak of something else."""
+    source = ("Ponds lost 3 cm of water in May and 5 cm in June.", "Newts fell in Ash.")
+    clash = facet.RatedFacet(
+        facet="result",
+        rating=3,
+        reason="direction",
+        reference="Ponds lost 3 cm of water in May and 5 cm in June. Newts fell in Ash.",
+        candidate="Ponds lost 3 cm of water. In Ash, newts rose.",
+        disputes=(("rose", "fell"),),
+    )
+    (lost,) = FacetScore(value=0.5, ratings=(replace(clash, disputes=()),)).findings(source)
+    (disputed,) = FacetScore(value=0.5, ratings=(clash,)).findings(source)
+    assert [lost.evidence, disputed.evidence] == [((0, source[0]),), ((1, source[1]),)]
