@@ -87,7 +87,8 @@ def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
         if notes := [row.note for row in rows if row.note]:
             yield one_line(f"{system}, {len(notes)} of {len(rows)} pairs: {notes[0]}")
     if n := sum(row.wrong.get("undecided", 0) for _, tally in in_order for row in tally.rows):
-        yield f"{n:,} of these problems need{'s' * (n == 1)} an LLM judge or a person"
+        what = "is a possible conflict" if n == 1 else "are possible conflicts"
+        yield f"{n:,} of these {what}, which an LLM judge or a person must decide"
 
 
 def _mean(rows: Collection[PairRow], metric: str) -> str:
