@@ -66,11 +66,11 @@ _ABOUT = re.compile(r"(?<=[\s(])~(?=\d)")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[\u2007\u2009\u202f]\d{3})+(?!\d)")
 _POINT = re.compile(r"(?<![\w.\u00b7])(\d{1,3})\u00b7(\d{1,4})(?![\w\u00b7^\u2070-\u207f]|\s?=)")
 _NO_ZERO = re.compile(
-    r"(?:(?<=[=<>\u2264\u2265\u00b1+\u2212~\u2248(\[\u2013])|(?<=[=<>\u2264\u2265\u00b1~\u2248]\s)"
-    r"|(?<=\b(?:of|is|to|by|at|vs)\s)|(?<=\bwas\s))\.(?=\d)"
+    r"\.(?=\d)(?:(?<=[=<>\u2264\u2265\u00b1+\u2212~\u2248(\[\u2013]\.)"
+    r"|(?<=[=<>\u2264\u2265\u00b1~\u2248]\s\.)|(?<=\b(?:of|is|to|by|at|vs)\s\.)|(?<=\bwas\s\.))"
 )
 """The point of a decimal that has no zero before it."""
-_TOKENISED = re.compile(r"[a-z)%] [.,](?:\s|\Z)")
+_TOKENISED = re.compile(r" [.,](?<=[a-z)%] [.,])(?:\s|\Z)")
 _APART = re.compile(r"(?<=\d) (?:(\.) (?=\d)|(,) (?=\d{3}(?!\d)))")
 """The point of a number in tokenised text: "38 . 5", "2 , 400"."""
 _ESCAPED_BREAK = re.compile(
@@ -86,7 +86,8 @@ def without_json(text: str) -> str:
     Line ends that a program wrote in one line ("\n") are line ends.
     """
     text = _JSON.sub(_texts_of, text)
-    return text if "\n" in text else _ESCAPED_BREAK.sub("\n", text)
+    is_one_line = "\n" not in text and "\\n" in text
+    return _ESCAPED_BREAK.sub("\n", text) if is_one_line else text
 
 
 def _texts_of(match: re.Match[str]) -> str:
@@ -202,6 +203,9 @@ def _escaped(text: str, signs: str) -> str:
 
 def with_usual_numbers(text: str) -> str:
     """The text with "2,400" for thin spaces in a number, "0.57" for a middle dot or no zero."""
-    text = _APART.sub(r"\1\2", text) if _TOKENISED.search(text) else text
-    text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
-    return _NO_ZERO.sub("0.", _POINT.sub(r"\1.\2", text))
+    if not text.isascii():
+        text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
+        text = _POINT.sub(r"\1.\2", text)
+    if _TOKENISED.search(text):
+        text = _APART.sub(r"\1\2", text)
+    return _NO_ZERO.sub("0.", text)

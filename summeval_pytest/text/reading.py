@@ -256,7 +256,7 @@ def _cleaned(text: str) -> str:
 
 def _with_breaks(line: str) -> str:
     """A line with a break before each section, or each item of a list, if it has several."""
-    sections = [mark.start() for mark in SECTION.finditer(line)]
+    sections = [mark.start() for mark in SECTION.finditer(line)] if line.count(":") > 1 else []
     if len(sections) > 1 and not sections[0]:
         parts = [line[start:end].rstrip() for start, end in pairwise([*sections, len(line)])]
         return "\n\n".join(parts)

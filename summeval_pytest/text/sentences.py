@@ -38,6 +38,7 @@ _LINKS: Final = [
 ]
 """What links the sentences of a chain without full stops, what parts most first; each with the
 words and the links from which on a text is a chain."""
+_LINK = re.compile(r"[;|\u2192]|//|=>|\s[\u2013\u2014-]\s|[a-z%)]\.[A-Z]")
 _LEAST: Final = 4
 """Of two that are parted each has more words."""
 _LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s|[QAS])?\d{1,2}|[ivx]{1,4})\Z")
@@ -145,14 +146,11 @@ def ends_sentence(line: str, following: str) -> bool:
 def _ends(line: str, *, lowered: bool) -> Iterator[int]:
     """Where the sentences of a line end."""
     open_line = _BRACKETS.sub(lambda bracket: _INNER_STOP.sub(",", bracket[0]), line)
-    start = 0
-    for match in _BOUNDARY.finditer(open_line):
-        if end := _boundary(line, match, lowered=lowered):
+    stops = (_boundary(line, match, lowered=lowered) for match in _BOUNDARY.finditer(open_line))
+    for start, end in pairwise([0, *filter(None, stops), len(line)]):
+        if _LINK.search(line, start, end):
             yield from (start + cut for cut in _cuts(line[start:end]))
-            yield end
-            start = end
-    yield from (start + cut for cut in _cuts(line[start:]))
-    yield len(line)
+        yield end
 
 
 def _cuts(chain: str, links: Sequence[tuple[re.Pattern[str], int, int]] = _LINKS) -> Iterator[int]:
