@@ -26,7 +26,8 @@ _ATTRIBUTES: Final = (
     r"""(?:\s[a-zA-Z:-]{1,20}=(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[^\s<>"']{1,99})){0,6}"""
 )
 _BREAK = re.compile(
-    rf"(?i)<[nq]>|<br\s{{0,20}}/?>|</?(?:{one_of('layout', 'blocks')}){_ATTRIBUTES}\s?>"
+    r"(?i)<n>|(?<=\S)<q>(?=\S)|<br\s{0,20}/?>"
+    rf"|</?(?:{one_of('layout', 'blocks')}){_ATTRIBUTES}\s?>"
 )
 _TAG = re.compile(rf"(?i)</?(?:[a-z]{{1,10}}:)?({one_of('layout', 'tags')}){_ATTRIBUTES}>")
 _ANY_TAG = re.compile(rf"</?([A-Za-z][\w:.-]{{0,40}}){_ATTRIBUTES}\s?/?>")
@@ -70,12 +71,14 @@ _NO_ZERO = re.compile(
     r"|(?<=[=<>\u2264\u2265\u00b1~\u2248]\s\.)|(?<=\b(?:of|is|to|by|at|vs)\s\.)|(?<=\bwas\s\.))"
 )
 """The point of a decimal that has no zero before it."""
-_TOKENISED = re.compile(r" [.,](?<=[a-z)%] [.,])(?:\s|\Z)")
-_APART = re.compile(r"(?<=\d) (?:(\.) (?=\d)|(,) (?=\d{3}(?!\d)))")
-"""The point of a number in tokenised text: "38 . 5", "2 , 400"."""
-_ESCAPED_BREAK = re.compile(
-    r"(?:\\r)?\\n(?!(?:abla|e[gqw]?|ewline|i|oindent|onumber|ot|u)(?![a-z]))"
+_APART = re.compile(
+    r"(?<![\d.,] )(?<![\d.,])(\d{1,3}) (?:(\.) (?=\d)|(,) (?=\d{3}(?!\d| [,.] \d| , (?:and|or))))"
 )
+"""A number whose point is apart: "38 . 5", "2 , 400"."""
+_TORN = re.compile(r"(?<![\d.,])(?:0 \. \d|\d{1,3} \. \d{1,3} [%)])")
+_DECIMAL = re.compile(r"\d\.\d")
+"""A tokeniser that tears one number tears all."""
+_ESCAPED_BREAK = re.compile(r"(?<!:)(?:\\r)?\\n(?![a-z])")
 """A line's end as a program writes it, and no command of LaTeX."""
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,5});")
 
@@ -206,6 +209,6 @@ def with_usual_numbers(text: str) -> str:
     if not text.isascii():
         text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
         text = _POINT.sub(r"\1.\2", text)
-    if _TOKENISED.search(text):
-        text = _APART.sub(r"\1\2", text)
+    if _TORN.search(text) and not _DECIMAL.search(text):
+        text = _APART.sub(lambda m: "".join(filter(None, m.groups())), text)
     return _NO_ZERO.sub("0.", text)

@@ -359,9 +359,9 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
     """Whether a number of the source, of equal size, may be the same quantity."""
     if figure.per.dimension == other.per.dimension and figure.per.factor != other.per.factor:
         return False
-    is_caseless = figure.sentence.islower() or figure.sentence.isupper()
+    is_twin = figure.unit != other.unit and figure.unit.lower() == other.unit.lower()
     if {figure.dimension, other.dimension} == {"mass", "pounds"} or (
-        is_caseless and figure.unit.lower() == other.unit.lower()
+        is_twin and _has_no_case(figure.sentence)
     ):  # "14 pounds" may be a weight, and "5 mm" may be "5 mM"
         return figure.size == other.size
     if figure.dimension and other.dimension:
@@ -371,6 +371,11 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
     if other.dimension and other.stop > other.end and _NOUN.match(figure.sentence, figure.end):
         return figure.size == other.size >= _HUNDRED
     return figure.size == other.size
+
+
+def _has_no_case(sentence: str) -> bool:
+    """Whether a whole sentence has lost its capitals, or has nothing else."""
+    return sentence.isupper() or (sentence.islower() and sentence[-1:] in ".!?")
 
 
 def _may_have_unit(bare: Quantity, figure: Quantity) -> bool:

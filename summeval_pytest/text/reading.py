@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -62,23 +62,27 @@ _BULLET: Final = (
     r"\u2022\u2023\u2043\u2219\u25a0-\u25ff\u2190-\u21ff\u2605\u2606\u2713\u2714\u2756\u204c\u00b7"
 )
 _INNER_BULLET = re.compile(
-    r"(?<=[^\S\n])([\u2022\u2023\u25aa\u25cf\u25e6]|\#{2,6}\s+(?=[A-Z]))(?=\s?)"
+    r"(?<=[^\S\n])([\u2022\u2023\u25aa\u25cf\u25e6](?=\s)|\#{2,6}\s+(?=[A-Z])(?=[^\n]*\#\#\s))"
 )
-_INNER_RULE = re.compile(r"\|[^\S\n]+\|[\s:]*-{3,}[-\s:|]*\|[^\S\n]+\|")
+_INNER_RULE = re.compile(r"\|[^\S\n]+\|(?=[\s:]*---)[-\s:|]{3,400}\|[^\S\n]+\|")
 _INNER_ROW = re.compile(r"\|[^\S\n]+\|")
 """Where a row of a table ends that stands in one line."""
 _INNER_MARK = re.compile(
-    r"(?<!\S)(?:(?P<sign>[-*+|\u2013\u2014])|(?P<open>\(?)(?P<name>\d{1,2}|[a-z]|[ivx]{1,4})(?P<close>[.)]))"
-    r"(?=\s+[*_\"'(\[\u201c]*(?:[a-z]{0,5}-?[A-Z]|\d))"
+    r"(?<!\S)(?:(?P<sign>[-*+\u2013\u2014])(?=\s+[*_\"'(\[\u201c]*[a-z]{0,5}-?[A-Z])"
+    r"|(?P<open>\(?)(?P<name>\d{1,2}|[a-z](?=\))|[ivx]{1,4}(?=\)))(?P<close>[.)])"
+    r"(?=\s+[*_\"'(\[\u201c]*(?:[a-z]{0,5}-?[A-Z]|\d)))"
 )
 """What may mark an item that has lost its line: "- Mice lived. - Rats died", "1) Mice 2) Rats"."""
-_MANY: Final = 2
-"""So many marks in a line that begins with none say little."""
+_UNENDED = re.compile(r"(?i)(?:,|\b(?:and|or))\s*\Z")
+"""Ends an item of an enumeration within a sentence."""
+_NAMES = re.compile(r"\d{1,2}|[a-z]|[ivx]{1,4}")
+_MANY: Final = 3
+"""Of more lines one may be longer than a text is wrapped."""
 _LEAST_WORDS: Final = 4
 """An item has so many; a label and what a dash adds have fewer."""
 _NUMBER: Final = r"\d{1,2}\.|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\s[-\u2013\u2014](?=\s)"
 _ITEM = re.compile(
-    rf"""(?x)(?P<bullet>[{_BULLET}]\s*|\[\d{{1,2}}(?::\d\d){{1,2}}\]\s*|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
+    rf"""(?x)(?P<bullet>[{_BULLET}]\s*|(?:\[\d\d(?::\d\d){{1,2}}\]\s*)+|[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\s+
       |\d{{1,2}}\ufe0f?\u20e3\s*)
     | (?P<number>(?P<bold>\*\*|__)?(?:{_NUMBER}|[A-Z][a-z]+\ \d{{1,2}}[.:]
         |(?(bold)[^*_\n]{{1,60}}(?=:|\*\*:|__:):?))
@@ -250,12 +254,16 @@ def _cleaned(text: str) -> str:
     text = _CUT_WORD.sub(lambda match: _joined(match, known), text)
     if _INNER_RULE.search(text):
         text = _INNER_ROW.sub("|\n|", text)
-    text = "\n".join(map(_with_breaks, _INNER_BULLET.sub(r"\n\1", text).split("\n")))
-    return with_counted(text)
+    lines = _INNER_BULLET.sub(r"\n\1", text).split("\n")
+    led = Counter(mark["sign"] or "n" for line in lines if (mark := _INNER_MARK.match(line)))
+    return with_counted("\n".join(_with_breaks(line, led) for line in lines))
 
 
-def _with_breaks(line: str) -> str:
-    """A line with a break before each section, or each item of a list, if it has several."""
+def _with_breaks(line: str, led: Mapping[str, int]) -> str:
+    """A line with a break before each section, or each item of a list, if it has several.
+
+    ``led`` says how many lines begin with a sign, or with a number: those of a list with lines.
+    """
     sections = [mark.start() for mark in SECTION.finditer(line)] if line.count(":") > 1 else []
     if len(sections) > 1 and not sections[0]:
         parts = [line[start:end].rstrip() for start, end in pairwise([*sections, len(line)])]
@@ -268,15 +276,35 @@ def _with_breaks(line: str) -> str:
             chains[kind] = [*before, mark]
     for chain in chains.values():
         starts = [mark.start() for mark in chain]
-        ends = [*starts[1:], len(line)]
-        is_led = line[: starts[0]].rstrip()[-1:] in {"", ":"}
-        is_list = len(chain) > (1 if is_led else _MANY)
-        parts = [line[start:end] for start, end in zip(starts, ends, strict=True)]
-        if is_list and all(len(part.split()) > _LEAST_WORDS for part in parts):
-            head = line[: starts[0]].strip()
+        head = line[: starts[0]].strip()
+        parts = [line[start:end] for start, end in pairwise([*starts, len(line)])]
+        is_led = not head or head[-1] == ":"
+        is_alone = led.get(chain[0]["sign"] or "n", 0) <= (not head)
+        if (
+            len(parts) > 1
+            and is_led
+            and is_alone
+            and _are_items([part.split(None, 1)[-1] for part in parts])
+        ):
             is_sentence = head != "" and not _is_label(head)  # which the first item ends
             return "\n\n".join([f"{head} {parts[0]}" if is_sentence else parts[0], *parts[1:]])
     return line
+
+
+def _are_items(parts: Sequence[str]) -> bool:
+    """Whether each part of a line may be an item: long enough, ended, and with its brackets."""
+    return all(
+        len(part.split()) >= _LEAST_WORDS
+        and all(part.count(one) == part.count(two) for one, two in ("()", "[]"))
+        and part.count("**") % 2 == part.count("`") % 2 == 0
+        and not (part is not parts[-1] and (_UNENDED.search(part) or _counts(part)))
+        for part in parts
+    )
+
+
+def _counts(part: str) -> bool:
+    """Whether the number behind a part belongs to its last word: "as listed in Table 2"."""
+    return part.rsplit(maxsplit=1)[-1].lower().strip("(") in _WORDS["counted"]
 
 
 def _joined(match: re.Match[str], known: Collection[str]) -> str:
@@ -296,12 +324,12 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     items = [*map(_ITEM.match, lines)]
     alike = Counter(item.lastgroup for item in items if item)
     width = max(map(len, lines), default=0)
-    is_ragged = _is_ragged(lines, width)
+    is_ragged = lines[2:] != [] and _is_ragged(lines)
     is_list = lines[2:] != [] and not any(
         (n[0].islower() and not is_ragged) or _GOING_ON.match(n) or _runs_on(n) for n in lines
     )
     pieces: list[list[str]] = []
-    before, marks = "", {""}
+    before, marks = "", set[str]()
     for line, item in zip(lines, items, strict=True):
         if _RULE.fullmatch(line):
             before = ""
@@ -312,7 +340,7 @@ def _sorted(lines: list[str]) -> Iterator[str]:
         if item and is_item and not is_alone and before[-1:] != _JOIN:
             is_shown = item["number"] and not _BARE.fullmatch(item[0])
             pieces.append([line if is_shown else line[item.end() :]])
-            marks.add(item[0].strip())
+            marks.update(_NAMES.findall(item[0])[-1:] or [""])
         elif is_alone or not before or _breaks(before, line, width, is_list=is_list and not item):
             pieces.append([line.strip("#| ") if is_alone else line])
         else:
@@ -334,19 +362,21 @@ def _marks(
     first = item.string[item.end()]
     if item["sign"]:
         return alike > 1 and not (first.isdigit() and _runs_on(before))
-    is_list = len(marks) > 1 or (alike > 1 and first.isupper())
-    return is_list and any(counts_up(mark, item[0]) for mark in marks)
+    is_list = bool(marks) or (alike > 1 and first.isupper())
+    return is_list and any(counts_up(mark, item[0]) for mark in {"", *marks})
 
 
-def _is_ragged(lines: Sequence[str], width: int) -> bool:
+def _is_ragged(lines: Sequence[str]) -> bool:
     """Whether most lines end where the next one's first word had room: nobody wrapped them."""
-    ends = [*pairwise(lines)]
-    return 2 * sum(_has_room(line, following, width) for line, following in ends) > len(ends)
+    width = sorted(map(len, lines))[-2 if len(lines) > _MANY else -1]
+    n_going_on = sum(line.split(None, 1)[0] in _WORDS["continuing"] for line in lines)
+    n_free = sum(_room(line, following) <= _FULL * width for line, following in pairwise(lines))
+    return 2 * n_free >= len(lines) and 3 * n_going_on <= len(lines)
 
 
-def _has_room(line: str, following: str, width: int) -> bool:
-    room = len(line) + 1 + len(following.split(None, 1)[0])
-    return room <= _FULL * width or width > _WIDE
+def _room(line: str, following: str) -> int:
+    """How long a line is with the first word of the next one."""
+    return len(line) + 1 + len(following.split(None, 1)[0])
 
 
 def _runs_on(line: str) -> bool:
@@ -356,7 +386,7 @@ def _runs_on(line: str) -> bool:
 
 def _breaks(line: str, following: str, width: int, *, is_list: bool) -> bool:
     """Whether a line's end is meant, and does not only wrap a sentence."""
-    has_room = _has_room(line, following, width)
+    has_room = _room(line, following) <= _FULL * width or width > _WIDE
     if line[-1] == ":":
         return has_room or len(line) <= _NARROW
     if line[-1] in ".!?":

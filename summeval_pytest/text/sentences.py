@@ -32,13 +32,13 @@ _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _INNER_STOP = re.compile(r"[.!?](?![.!?]*+[\"'\u201d\u2019)\]]*\Z)")
 """A stop in a bracket, but for those that end it: "(It did.)"."""
 _LINKS: Final = [
-    (re.compile(r"(?<=[a-z%)])\.(?=[A-Z][a-z])|\s(?:\||//|\u2192|=>)\s+"), 25, 1),
-    (re.compile(r"(?<=[\w%)\]])\s[\u2013\u2014-]\s+(?=[A-Z])"), 50, 1),
+    (re.compile(r"(?<![\w./@])\w*[a-z]{2,}\)?\.(?=[A-Z][a-z]*[\s,])|\s(?:\||//|\u2192)\s+"), 25, 2),
+    (re.compile(r"(?<=[\w%)\]])\s[\u2013\u2014-]\s+(?=[A-Z])"), 50, 2),
     (re.compile(r";\s+"), 60, 3),
 ]
 """What links the sentences of a chain without full stops, what parts most first; each with the
 words and the links from which on a text is a chain."""
-_LINK = re.compile(r"[;|\u2192]|//|=>|\s[\u2013\u2014-]\s|[a-z%)]\.[A-Z]")
+_LINK = re.compile(r"[;|\u2192]|//|\s[\u2013\u2014-]\s|[a-z%)]\.[A-Z]")
 _LEAST: Final = 4
 """Of two that are parted each has more words."""
 _LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s|[QAS])?\d{1,2}|[ivx]{1,4})\Z")
@@ -47,8 +47,9 @@ _SYMBOL = re.compile(
     r"|[b-z]\s(?:was|is|were|are|has|had|values?)\b|[a-z]['\u2019][A-Z\u00c0-\u00de])"
 )
 """A word that keeps its small letter at a sentence's start: pH, mRNA, p53, the n of "n = 4"."""
+_WORD_END = re.compile(r"(?:[a-z]{3}|[\d%)])\Z")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
-_NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)(?:\s+([^\W\d]\S*))?")
+_NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S{0,60})(?:\s+([^\W\d]\S{0,60}))?")
 
 _WORDS: Final = lists_of("sentences")
 _LOOK_BACK: Final = 40
@@ -114,9 +115,10 @@ def _boundary(text: str, match: re.Match[str], *, lowered: bool) -> int:
     end = citation_after(text, match.end())
     following = _NEXT.match(text, end)
     opening, word, after = following.groups("") if following else ("", "", "")
-    if text[end : end + 1].strip():  # ".[1]Ice" has a mark between, ".The" lost its space
-        is_parted = end > match.end() or (after and word.lower() in _WORDS["starters"])
-        if not (is_parted and text[end].isupper()):
+    if text[end : end + 1].strip():  # ".[1]Ice" has a mark between, "ice.The" lost its space
+        is_word = _WORD_END.search(text, max(0, match.start() - _LOOK_BACK), match.start())
+        is_parted = is_word and after and word.lower() in _WORDS["starters"]
+        if not (text[end].isupper() and (is_parted or end > match.end())):
             return 0
     mark, close = match.groups()
     is_apart = text[match.start() - 1 : match.start()].isspace()

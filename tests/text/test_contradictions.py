@@ -49,6 +49,9 @@ def test_a_number_in_another_unit_is_told_apart() -> None:
     (unit,) = check_numbers("A sack held 52.5 g.", SOURCE).contradicted
     (value,) = check_numbers("The mill ground 60 sacks of rye a day.", SOURCE).contradicted
     assert (unit.kind, value.kind) == ("unit", "number")
+    flares = ("In all, 112 flares exceeded 10^33 erg.",)
+    (unit,) = check_numbers("Flares above 10^33 joules numbered 112.", flares).contradicted
+    assert (unit.kind, unit.partner.text) == ("unit", "10^33 erg")
 
 
 def test_a_table_of_unknown_numbers_is_compared_in_bounded_time() -> None:

@@ -123,7 +123,7 @@ def test_any_number_string_is_read_or_left_alone(number: str) -> None:
 def test_zero_of_anything_is_a_number(hedge: str, zero: str) -> None:
     """Its last digit that is not 0 was once looked for without end: "about 0%", "zero percent"."""
     claims = [f"The boats took {hedge}{zero} {unit} of it." for unit in ("%", "percent", "mg", "L")]
-    assert all(len(unstated(claim, SOURCE)) == len(find_figures(claim)) for claim in claims)
+    assert all({*unstated_figures(claim, SOURCE)} <= {*find_figures(claim)} for claim in claims)
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))

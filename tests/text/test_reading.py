@@ -82,9 +82,27 @@ def test_a_line_behind_a_bullet_is_a_piece(mark: str, end: str) -> None:
         ("ice fell<q>seas rose .", "ice fell|seas rose ."),
         ("Ice fell.\\n\\n- Seas rose.\\n- $\\nu$ is 3.", "Ice fell.|Seas rose.|\u03bd is 3."),
         ("[00:10] Ice fell\n[00:35] Seas rose", "Ice fell|Seas rose"),
+        # and what is none
+        ("- It fell by 5 - 10 kg in a year\n- No", "It fell by 5 - 10 kg in a year|No"),
+        ("- Age was 45 (35 - 55) years in it", "Age was 45 (35 - 55) years in it"),
+        ("The Mann - Whitney test, the Kruskal - Wallis test and the Shapiro - Wilk test",) * 2,
+        ("1. Most are shown in Table 2. The mean was 45.\n2. None.",
+         "Most are shown in Table 2. The mean was 45.|None."),
+        ("1. Zinc lowered the risk in phase 2. The rats died",
+         "Zinc lowered the risk in phase 2. The rats died"),
+        ("Kept at 25 \u25e6C for 2 h, the \u2022OH went",) * 2,
+        ("Asked were: (1) BMI of 30 or more, (2) HbA1c above 7%, and (3) T2D",) * 2,
+        ("between 2010 and 2015 , 120 died . it fell by 3 . 5 %",
+         "between 2010 and 2015 , 120 died . it fell by 3.5 %"),
+        ("50 , 100 , and 200 mg , or 0 . 5 mg", "50 , 100 , and 200 mg , or 0.5 mg"),
+        ("p = 0.05 . 3 mice died at 3 . 5 %", "p = 0.05 . 3 mice died at 3 . 5 %"),
+        ("Let $x \\notin A$ be, in C:\\new", "Let x \u2209 A be, in C:\\new"),
+        ("[1:10] dilutions\n[1:20] dilutions", "[1:10] dilutions [1:20] dilutions"),
         # lines without marks
-        ("ice fell\nseas rose in spring\nfish died\nall went",
-         "ice fell|seas rose in spring|fish died|all went"),
+        ("growth rose by half\nwhen they were fed with zinc each day\nwhich was more\nthan it was",
+         "growth rose by half when they were fed with zinc each day which was more than it was"),
+        ("ice fell\nseas rose\nfish died of it in May\ntoads came back in May\nall went\nit fell",
+         "ice fell|seas rose|fish died of it in May|toads came back in May|all went|it fell"),
         ("Ice fell\nSeas rose in spring\nFish died", "Ice fell|Seas rose in spring|Fish died"),
         ("Ice of the\nNorth fell and of\nAsh too", "Ice of the North fell and of Ash too"),
         ("Ice fell (Ash et al.\n2014), cf.\nFig. 2.", "Ice fell (Ash et al. 2014), cf. Fig. 2."),
@@ -183,7 +201,7 @@ def test_a_word_is_found_where_it_is_written(form: str) -> None:
 @pytest.mark.parametrize(
     "hostile",
     ["*a", "**", "_a", "[a](", "![", "`", "a\n- ", "> ", "| a ", "a-\n", "1. ", "\\*", "&amp;",
-     "\u2022 ", "- ", "# ",
+     "| |---", "- A ", "W 50: x\n", "\u2022 ", "- ", "# ",
      "a:** ", "=", "$a"],
 )  # fmt: skip
 def test_marks_without_end_hang_no_run(hostile: str) -> None:

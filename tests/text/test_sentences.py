@@ -199,6 +199,10 @@ def test_a_chain_that_is_too_long_for_a_sentence_is_cut(link: str) -> None:
         " - ".join(clause.replace("Ash", "ash").lower() for clause in CLAUSES),
         f"{CLAUSES[0]} ({'; '.join(f'Berg, {year}' for year in range(1990, 2012))}) {CLAUSES[1]}",
         "We ran torch.Tensor and pandas.DataFrame on it",
+        f"We ran torch.optim.Adam for {CLAUSES[0]} and wrote to anna.Berg@uni.org of {CLAUSES[1]}",
+        f"The newer one \u2013 SGLT2 inhibitors, as {CLAUSES[0]} \u2013 had what {CLAUSES[1]} had",
+        f"The variant with c.388 T \u2192 C in exon four of it was what {CLAUSES[0]} in that year",
+        "Smith J.A and Berg P.A in the U.S.A read it",
         "They are: ash; birch; elm; fir " + "and more " * 30,
     ],
 )
@@ -229,7 +233,7 @@ def test_paragraphs_are_cut_one_by_one(paragraphs: list[list[str]]) -> None:
     assert cut(text) == [sentence for paragraph in paragraphs for sentence in paragraph]
 
 
-@pytest.mark.parametrize("hostile", ["(", ". ", "a.)", "[(", "1 ", "a; ", "B - "])
+@pytest.mark.parametrize("hostile", ["(", ". ", "a.)", "[(", "1 ", "a; ", "B - ", ".A"])
 def test_a_degenerate_summary_hangs_no_run(hostile: str) -> None:
     """Of 50,000 characters: were the time to grow with their square, it would be a minute."""
     text = hostile * (50_000 // len(hostile)) + "x. Y"
