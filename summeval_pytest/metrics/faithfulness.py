@@ -400,7 +400,7 @@ def _judged(
         evidence=tuple(place for place in evidence if 0 <= place < len(source)),
         support=given.support if given else None,
         factual=given.factual if given and not supported else None,
-        undecided=given is not None and given.undecided,
+        undecided=given is not None and given.undecided and not is_excused,
         conflict=not (supported or is_excused) and (is_named or bool(contradicted)),
         disputes=disputes,
         missing=missing,

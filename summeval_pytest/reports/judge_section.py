@@ -92,9 +92,9 @@ def blind_lines(judge: str) -> Iterator[str]:
         return
     (n, of), (n_others, of_others) = FIGURES_STOPPED, OTHERS_STOPPED
     yield from safe_lines(
-        f"judge {OFFLINE} is a smoke test: of {of + of_others} unseen summaries with one error, its"
-        f" default thresholds stop {n + n_others} ({n} of {of} in a number or unit, {n_others} of"
-        f" {of_others} others)"
+        f"judge {OFFLINE} is a smoke test and cannot decide about a release: of {of + of_others}"
+        f" unseen summaries with one error, its default thresholds stop {n + n_others}"
+        f" ({n} of {of} in a number or unit, {n_others} of {of_others} others)"
     )
 
 

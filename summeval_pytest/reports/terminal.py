@@ -38,6 +38,7 @@ _QUOTE: Final = 400
 _LINE: Final = 500
 _FLIPS: Final = 3
 _PAGE: Final = "--summ-html=FILE writes a page of all"
+_WHOLE: Final = "--summ-html=FILE shows them whole"
 _SMALLEST: Final = 0.001
 WORST: Final = 10
 """How many findings a list at the end of a run has."""
@@ -254,12 +255,12 @@ def alarm_lines(alarms: WorstFindings) -> Iterator[str]:
     """The worst finding of each passed pair that a reader has to see."""
     if alarms.kept:
         pairs = "pair" if alarms.n_pairs == 1 else "pairs"
-        yield f"passed, but read these ({alarms.n_pairs:,} {pairs}; -rP shows them whole):"
+        yield f"passed, but read these ({alarms.n_pairs:,} {pairs}; {_WHOLE}):"
     for system, paper, finding in alarms.kept:
         yield f"  {one_line(f'{system} on {paper}: {headline(finding)}', _WIDTH - 2)}"
-        yield f"    {wording.quoted(wording.doubtful_sentence(finding), _WIDTH - 6)}"
+        yield f"    {wording.quoted(wording.doubtful_part(finding, _WIDTH - 6), _WIDTH - 6)}"
         if finding.reason:
-            yield f"    {one_line(finding.reason, _WIDTH - 4)}"
+            yield f"    {wording.first_clauses(finding.reason, _WIDTH - 4)}"
     if len(alarms.kept) < alarms.n_pairs:
         yield f"  {alarms.n_pairs - len(alarms.kept):,} more: {_PAGE}"
 

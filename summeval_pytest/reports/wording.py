@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from textwrap import wrap
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -53,6 +54,8 @@ QUOTE: Final = 2000
 _CLAIM_QUOTE: Final = 400
 _CLAIMS: Final = 5
 """How many facts or sentences of one kind are listed for a paper."""
+_BESIDE: Final = 12
+"""So many characters are shown behind what is in dispute."""
 _FLIPS: Final = 12
 """How many flipped facets are listed."""
 _NAME: Final = 20
@@ -142,6 +145,24 @@ def doubtful_sentence(finding: Finding) -> str:
     return sentence_with(
         finding.sentence or finding.summary, (says for says, _ in finding.disputes)
     )
+
+
+def doubtful_part(finding: Finding, width: int) -> str:
+    """What of this sentence a line of ``width`` characters shows: the words in dispute, if any."""
+    text = " ".join(doubtful_sentence(finding).split())
+    figures, _ = disputed(finding.disputes, text, ()) or ((), ())
+    places = (re.search(standing_alone(figure), text) for figure in figures)
+    end = next((place.end() for place in places if place), 0)
+    start = text.find(" ", end + _BESIDE - width) + 1 if end + _BESIDE > width else 0
+    return f"\u2026{text[start:]}" if start else text
+
+
+def first_clauses(reason: str, width: int) -> str:
+    """As many clauses of a reason as a line has room for, the first one cut if it has to be."""
+    clauses = reason.split("; ")
+    lengths = accumulate(len(clause) + 2 for clause in clauses)
+    n_fitting = sum(length - 2 <= width for length in lengths)
+    return one_line("; ".join(clauses[: max(1, n_fitting)]), width)
 
 
 def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:

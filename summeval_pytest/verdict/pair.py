@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from summeval_pytest.metrics.catalogue import (
     CATALOGUE,
@@ -166,15 +166,18 @@ def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
     return frozenset(use.waiver.finding for use in uses if use.state == "in use")
 
 
+_MAIN: Final = frozenset({"facet.result", "facet.conclusion"})
+
+
 def is_alarming(finding: Finding) -> bool:
     """Whether a reader has to see a finding of a pair that passes.
 
-    Conflicts, unsupported sentences, numbers that the source does not have, and facets with the
-    lowest rating.
+    Conflicts, unsupported sentences, numbers that the source does not have, and a result or a
+    conclusion with the lowest rating: that a summary begins without background misleads nobody.
     """
     if finding.kind == "sentence":
         return finding.number != SUPPORT or bool(finding.disputes) or finding.conflict
-    return finding.conflict or (finding.kind == "facet" and finding.severity >= 1)
+    return finding.conflict or (finding.number in _MAIN and finding.severity >= 1)
 
 
 def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:

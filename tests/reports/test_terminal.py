@@ -228,7 +228,7 @@ def test_passed_pairs_with_a_conflict_or_an_unsupported_sentence_are_listed() ->
     findings = [(SENTENCE,), (FACET,), (clash, SENTENCE), (), (fact,)]
     pairs = [replace(passed, paper=f"moss-{n}", findings=of) for n, of in enumerate(findings)]
     lines = list(terminal.run_lines(record(*pairs)))
-    first = lines.index("passed, but read these (2 pairs; -rP shows them whole):")
+    first = lines.index("passed, but read these (2 pairs; --summ-html=FILE shows them whole):")
     assert lines[first + 1 : first + 7] == [
         "  careful on moss-2: conflict in facet result",
         '    "Dry moss grew 41 mm."',
