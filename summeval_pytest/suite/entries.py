@@ -137,10 +137,13 @@ class FileEntry:
         Raises:
             SuiteError: For an unknown key, and for a value that is missing or not as it should be.
         """
-        known = {*keys_of(kind)} - {*given} | {*also}
+
+        def known() -> Collection[str]:
+            return {*keys_of(kind)} - {*given} | {*also}
+
         values = {k: v for k, v in _without_own(self.values).items() if k not in also}
         for key in given.keys() & values.keys():
-            raise self.unknown(key, known)
+            raise self.unknown(key, known())
         made: ValueT = self._made(kind, "", {**values, **given}, known)
         return made
 
@@ -152,9 +155,11 @@ class FileEntry:
         """
         if key not in self.values:
             raise self.missing(key)
-        return self._made(kind, key, _without_own(self.values[key]), ())
+        return self._made(kind, key, _without_own(self.values[key]))
 
-    def _made(self, kind: Any, key: str, value: object, known: Collection[str]) -> Any:
+    def _made(
+        self, kind: Any, key: str, value: object, known: Callable[[], Collection[str]] = tuple
+    ) -> Any:
         try:
             return _adapter(kind).validate_python({key: value}, context=True)[key]
         except ValidationError as error:
@@ -162,7 +167,7 @@ class FileEntry:
             fault = min(faults, key=lambda each: each["type"] != "unexpected_keyword_argument")
             raise self._mistake(fault, known) from None
 
-    def _mistake(self, fault: Any, known: Collection[str]) -> SuiteError:
+    def _mistake(self, fault: Any, known: Callable[[], Collection[str]]) -> SuiteError:
         """A fault of pydantic's in the words of the file."""
         steps, value = fault["loc"], fault["input"]
         steps = steps if steps[0] else steps[1:]
@@ -172,7 +177,7 @@ class FileEntry:
             owner, name = name, f"{what} of {name}"
         match fault["type"]:
             case "unexpected_keyword_argument" if owner == self.owner:
-                return self.unknown(key, known)
+                return self.unknown(key, known())
             case "unexpected_keyword_argument":
                 return self.fault(
                     key, f"unknown key {brief(steps[-1])} in {owner}; mend or delete it"

@@ -37,6 +37,8 @@ _MARK: Final = re.compile(
 )
 """Tags of Qwen, DeepSeek, Magistral, Kimi, Seed, Command, OpenThinker, and of prompts that ask for
 them; channels of gpt-oss, with their marks or what is left of them; Ollama's command line."""
+_PARTS: Final = ("<", "&lt;", "\u25c1", "[", "...", "analy", "tantf")
+"""Each mark has one of these: most texts have none, and their look-up takes long."""
 _QUOTES: Final = tuple("`'\"(\u2018\u201c\u00ab")
 _STARTS: Final = tuple("\n.!?:;\u2026)]}*_\u201d\u2019")
 """What a mark may stand behind, with or without blanks: the end of a line or of a sentence."""
@@ -72,7 +74,7 @@ def _is_real(text: str, mark: re.Match[str], after: int, *, awaited: bool) -> bo
 def _marks(text: str) -> Iterator[tuple[str, int, int]]:
     """The marks in a text that part thoughts and answer, each with its kind, start and end."""
     state, after, spoken = "", 0, -1
-    for mark in _MARK.finditer(text):
+    for mark in _MARK.finditer(text) if any(map(text.lower().__contains__, _PARTS)) else ():
         kind, is_open = str(mark.lastgroup), state == "open"
         if is_open and mark[0].lower() == "<|end|>":
             kind = "close"

@@ -49,7 +49,7 @@ _TRACE = re.compile(
 _LABELS = re.compile(rf"(?i)\A\s*{patterns('lead')}+")
 _SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _CUT_WORD = re.compile(
-    r"(?<=[^\W\d_])-[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))"
+    r"-(?<=[^\W\d_]-)[^\S\n]*(?=\n[^\S\n]*(?!(?:and|or|to|nor|und|oder|et)\b)([^\W_]{1,40}))"
 )
 _JOIN: Final = "\x01"
 """Ends a line whose last word goes on in the next one."""
@@ -196,7 +196,8 @@ def read(text: str) -> Reading:
     result = _SOFT_HYPHEN.sub("", text)
     for _ in range(_DEPTH):  # a mark may show only when another one around it is gone
         before = result
-        result = result.translate({ord(character): visible(character) for character in set(result)})
+        if not (result.isascii() and result.isprintable()):
+            result = result.translate({ord(each): visible(each) for each in set(result)})
         result = "\n\n".join(_without_sources([*_pieces(result)]))
         if result == before:
             break
