@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from summeval_pytest import score
 from summeval_pytest.desk.imports import sample_suite
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.reports.judge_section import FIGURES_STOPPED, OTHERS_STOPPED
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.golden.oracle import Remembering
-from tests.one_error.check_suite import OneErrorOracle, stopped, write_suite
+from tests.one_error.check_suite import HERE, OneErrorOracle, stopped, write_suite
 
 FIGURES = {"number", "unit"}
 
@@ -68,3 +71,23 @@ def test_the_embedded_judge_passes_nine_of_ten_good_summaries(suite: Suite) -> N
     assert f"these stop {figures}" in comment
     n_failed, n_good = found["none"]
     assert n_failed <= n_good / 10
+
+
+def conflicts(paper: dict[str, str], summary: str) -> dict[str, bool]:
+    """Whether the embedded judge sees a conflict in each sentence of a summary."""
+    scores = score(summary=summary, reference=paper["reference"], source=paper["source"])
+    assert isinstance(scores.faithfulness, FaithfulnessScore)
+    return {sentence.text: sentence.conflict for sentence in scores.faithfulness.sentences}
+
+
+def test_derived_numbers_are_where_the_embedded_judge_is_weakest() -> None:
+    """Of 12 papers each, as judges.md says: good summaries, and one wrong sentence of a kind."""
+    n_seen: Counter[str] = Counter()
+    for line in (HERE / "derived.jsonl").read_text(encoding="utf-8").splitlines():
+        paper = json.loads(line)
+        good = conflicts(paper, paper["good"])
+        n_seen["good"] += any(good.values())
+        for bad in paper["bad"]:
+            found = conflicts(paper, bad["summary"])
+            n_seen[bad["kind"]] += any(found[text] for text in found.keys() - good.keys())
+    assert n_seen == {"good": 4, "unit": 9, "swap": 2, "number": 0}
