@@ -7,7 +7,6 @@ escaped, and a name that it does not know is an error.
 from __future__ import annotations
 
 import operator
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of
 from summeval_pytest.metrics.number import Finding, NumberSpec
 from summeval_pytest.questions import Dispute
-from summeval_pytest.text.excerpts import sentence_with, standing_alone
+from summeval_pytest.text.excerpts import sayings_in, sentence_with
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
 from summeval_pytest.verdict.means import (
@@ -136,23 +135,21 @@ def disputed(
     (('118',), ('118 mg/L',))
     """
     says, instead = ([each[side] for each in disputes if each[side]] for side in (0, 1))
-    there = [written for text in evidence for written in _written(text, instead)]
-    return (tuple(_written(claim, says)), tuple(there)) if says else ()
+    there = [written[0] for text in evidence for written in sayings_in(text, instead)]
+    return (tuple(each[0] for each in sayings_in(claim, says)), tuple(there)) if says else ()
 
 
 def doubtful_sentence(finding: Finding) -> str:
     """The first sentence with a figure or word in dispute, or else the words of the summary."""
-    return sentence_with(
-        finding.sentence or finding.summary, (says for says, _ in finding.disputes)
-    )
+    says = [says for says, _ in finding.disputes]
+    return sentence_with(finding.sentence or finding.summary, says)
 
 
 def doubtful_part(finding: Finding, width: int) -> str:
     """What of this sentence a line of ``width`` characters shows: the words in dispute, if any."""
     text = " ".join(doubtful_sentence(finding).split())
-    figures, _ = disputed(finding.disputes, text, ()) or ((), ())
-    places = (re.search(standing_alone(figure), text) for figure in figures)
-    end = next((place.end() for place in places if place), 0)
+    found = sayings_in(text, [says for says, _ in finding.disputes])
+    end = next((match.end() for match in found), 0)
     start = text.find(" ", end + _BESIDE - width) + 1 if end + _BESIDE > width else 0
     return f"\u2026{text[start:]}" if start else text
 
@@ -163,16 +160,6 @@ def first_clauses(reason: str, width: int) -> str:
     lengths = accumulate(len(clause) + 2 for clause in clauses)
     n_fitting = sum(length - 2 <= width for length in lengths)
     return one_line("; ".join(clauses[: max(1, n_fitting)]), width)
-
-
-def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
-    """Each figure or word as the text writes it, with its unit where it follows."""
-    for said in sayings:
-        number, _, unit = said.partition(" ")
-        with_unit = rf"{standing_alone(number)}\s?{re.escape(unit)}(?!\w)"
-        tried = (re.search(p, text, re.IGNORECASE) for p in (with_unit, standing_alone(number)))
-        if match := next(filter(None, tried), None):
-            yield match[0]
 
 
 def quoted(text: str, width: int) -> str:

@@ -6,8 +6,9 @@ Only words are compared: spaces, case, brackets and masked numbers may differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Final
 
 from summeval_pytest.text.sentences import sentence_texts
@@ -67,8 +68,14 @@ def standing_alone(figure: str) -> str:
     return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"
 
 
-def sentence_with(text: str, sayings: Iterable[str]) -> str:
+def sayings_in(text: str, sayings: Iterable[str]) -> Iterator[re.Match[str]]:
+    """Each figure or word where the text first has it, with its unit where it follows."""
+    for number, _, unit in (said.partition(" ") for said in sayings if said):
+        with_unit = rf"{standing_alone(number)}\s?{re.escape(unit)}(?!\w)"
+        tried = (re.search(p, text, re.IGNORECASE) for p in (with_unit, standing_alone(number)))
+        yield from islice(filter(None, tried), 1)
+
+
+def sentence_with(text: str, sayings: Sequence[str]) -> str:
     """The first sentence of a text with one of these figures or words, or else the text."""
-    patterns = [standing_alone(said.partition(" ")[0]) for said in sayings if said]
-    sentences = sentence_texts(text)
-    return next((s for s in sentences for p in patterns if re.search(p, s, re.IGNORECASE)), text)
+    return next((s for s in sentence_texts(text) if any(sayings_in(s, sayings))), text)

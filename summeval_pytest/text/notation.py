@@ -209,6 +209,6 @@ def with_usual_numbers(text: str) -> str:
     if not text.isascii():
         text = _THOUSANDS.sub(lambda number: re.sub(r"\s", ",", number[0]), text)
         text = _POINT.sub(r"\1.\2", text)
-    if _TORN.search(text) and not _DECIMAL.search(text):
+    if " . " in text and _TORN.search(text) and not _DECIMAL.search(text):
         text = _APART.sub(lambda m: "".join(filter(None, m.groups())), text)
     return _NO_ZERO.sub("0.", text)

@@ -325,10 +325,7 @@ def _sorted(lines: list[str]) -> Iterator[str]:
     items = [*map(_ITEM.match, lines)]
     alike = Counter(item.lastgroup for item in items if item)
     width = max(map(len, lines), default=0)
-    is_ragged = lines[2:] != [] and _is_ragged(lines)
-    is_list = lines[2:] != [] and not any(
-        (n[0].islower() and not is_ragged) or _GOING_ON.match(n) or _runs_on(n) for n in lines
-    )
+    is_list = lines[2:] != [] and _is_list(lines)
     pieces: list[list[str]] = []
     before, marks = "", set[str]()
     for line, item in zip(lines, items, strict=True):
@@ -364,7 +361,14 @@ def _marks(
     if item["sign"]:
         return alike > 1 and not (first.isdigit() and _runs_on(before))
     is_list = bool(marks) or (alike > 1 and first.isupper())
-    return is_list and any(counts_up(mark, item[0]) for mark in {"", *marks})
+    return is_list and any(counts_up(mark, item[0]) for mark in ("", *marks))
+
+
+def _is_list(lines: Sequence[str]) -> bool:
+    """Whether lines without marks are items: none goes on in the next one."""
+    if any(_GOING_ON.match(line) or _runs_on(line) for line in lines):
+        return False
+    return not any(line[0].islower() for line in lines) or _is_ragged(lines)
 
 
 def _is_ragged(lines: Sequence[str]) -> bool:

@@ -39,6 +39,7 @@ _LINKS: Final = [
 """What links the sentences of a chain without full stops, what parts most first; each with the
 words and the links from which on a text is a chain."""
 _LINK = re.compile(r"[;|\u2192]|//|\s[\u2013\u2014-]\s|[a-z%)]\.[A-Z]")
+"""What each link has: most sentences have none, and looking for chains takes long."""
 _LEAST: Final = 4
 """Of two that are parted each has more words."""
 _LIST_NUMBER = re.compile(r"\s*(?:(?:[A-Z][a-z]+\s|[QAS])?\d{1,2}|[ivx]{1,4})\Z")
